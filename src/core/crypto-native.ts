@@ -1,0 +1,66 @@
+// SHA-256 and Ed25519 on Node's own crypto: chosen by `#crypto` in package.json `imports`. Same exports as crypto-noble.ts.
+// Raw primitives: the strict Ed25519 rule (low-order keys and R) lives in ed25519.ts, once for both.
+import type { KeyObject } from "node:crypto"
+
+const crypto = globalThis.process.getBuiltinModule("node:crypto")
+
+// The types list hex and base64 only; Node takes every buffer encoding, and a test holds this one.
+const hashToLatin1 = crypto.hash as (algorithm: string, data: Uint8Array, encoding: "latin1") => string
+
+/** SHA-256, 32 bytes. */
+export function sha256(data: Uint8Array): Uint8Array {
+  const out = new Uint8Array(32)
+  sha256Into(data, out, 0)
+  return out
+}
+
+/** SHA-256 of `data` written into `out` at `offset`. A latin1 result avoids a Buffer per hash: 4x faster than `digest()`. */
+export function sha256Into(data: Uint8Array, out: Uint8Array, offset: number): void {
+  const text = hashToLatin1("sha256", data, "latin1")
+  for (let i = 0; i < 32; i++) out[offset + i] = text.charCodeAt(i)
+}
+
+/** SHA-256 of the UTF-8 bytes of `text`, lower-case hex. */
+export const sha256HexOfText = (text: string): string => crypto.hash("sha256", text, "hex")
+
+const MAX_KEYS = 256
+const keys = new Map<string, KeyObject>()
+
+// Importing through JWK costs 5 us, through an SPKI DER prefix 82 us.
+function importKey(publicKey: Uint8Array): KeyObject {
+  const x = Buffer.from(publicKey).toString("base64url")
+  const known = keys.get(x)
+  if (known) return known
+  const key = crypto.createPublicKey({ key: { kty: "OKP", crv: "Ed25519", x }, format: "jwk" })
+  if (keys.size >= MAX_KEYS) keys.clear()
+  keys.set(x, key)
+  return key
+}
+
+/** Ed25519 verification with canonical S, cofactorless; low-order points are not refused here. Sizes 32 and 64 are the caller's duty. */
+export function ed25519Verify(signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean {
+  try {
+    return crypto.verify(null, message, importKey(publicKey), signature)
+  } catch {
+    return false // a key that is no point verifies nothing
+  }
+}
+
+const PKCS8_SEED_PREFIX = Uint8Array.from([48, 46, 2, 1, 0, 48, 5, 6, 3, 43, 101, 112, 4, 34, 4, 32])
+
+function importSeed(seed: Uint8Array): KeyObject {
+  const der = new Uint8Array(48)
+  der.set(PKCS8_SEED_PREFIX)
+  der.set(seed, 16)
+  return crypto.createPrivateKey({ key: Buffer.from(der.buffer), format: "der", type: "pkcs8" })
+}
+
+/** Ed25519 signature (64 bytes) under a 32-byte seed. */
+export const ed25519Sign = (message: Uint8Array, seed: Uint8Array): Uint8Array =>
+  new Uint8Array(crypto.sign(null, message, importSeed(seed)))
+
+/** Public key (32 bytes) of a 32-byte seed. */
+export function ed25519PublicKey(seed: Uint8Array): Uint8Array {
+  const jwk = crypto.createPublicKey(importSeed(seed)).export({ format: "jwk" })
+  return new Uint8Array(Buffer.from(String(jwk.x), "base64url"))
+}

@@ -1,0 +1,46 @@
+// The strict Ed25519 rule, set here once for every signature in this package (brief A.2): signature of 64 bytes, S < L,
+// canonical R, and neither the public key nor R one of the 14 encodings of a low-order point. Held by CCTV and Wycheproof vectors.
+import { ed25519PublicKey, ed25519Sign, ed25519Verify } from "#crypto"
+import { formatHex } from "./bytes.js"
+import { ToolsumError } from "./errors.js"
+
+/** Length of a public key and of a seed. */
+export const ED25519_KEY_BYTES = 32
+/** Length of a signature. */
+export const ED25519_SIGNATURE_BYTES = 64
+
+// Every encoding of a point of order 1, 2, 4 or 8, canonical or not (C2SP CCTV, ed25519). Such a key signs any message.
+const LOW_ORDER = new Set(
+  [
+    ["0000000000000000000000000000000000000000000000000000000000000000", "80"],
+    ["0100000000000000000000000000000000000000000000000000000000000000", "80"],
+    ["26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05", "85"],
+    ["c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a", "fa"],
+    ["ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f", "ff"],
+    ["edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f", "ff"],
+    ["eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f", "ff"],
+  ].flatMap(([point = "", signed = ""]) => [point, point.slice(0, 62) + signed]),
+)
+
+/** True for the 14 encodings of low-order points, which no key and no R may be. */
+export const isLowOrderPoint = (point: Uint8Array): boolean => LOW_ORDER.has(formatHex(point))
+
+/** Check an Ed25519 signature (64 bytes) by `publicKey` (32 bytes) under the strict rule; wrong lengths are false. Pure. */
+export function verifyEd25519(p: { publicKey: Uint8Array; message: Uint8Array; signature: Uint8Array }): boolean {
+  const { publicKey, message, signature } = p
+  if (publicKey.length !== ED25519_KEY_BYTES || signature.length !== ED25519_SIGNATURE_BYTES) return false
+  if (isLowOrderPoint(publicKey) || isLowOrderPoint(signature.subarray(0, 32))) return false
+  return ed25519Verify(signature, message, publicKey)
+}
+
+/** Sign with a 32-byte seed; 64 bytes, deterministic (RFC 8032). Throws KEY_MALFORMED for another length. */
+export function signEd25519(p: { seed: Uint8Array; message: Uint8Array }): Uint8Array {
+  if (p.seed.length !== ED25519_KEY_BYTES) throw new ToolsumError("KEY_MALFORMED", "expected a seed of 32 bytes")
+  return ed25519Sign(p.message, p.seed)
+}
+
+/** The 32-byte public key of a 32-byte seed. Throws KEY_MALFORMED for another length. */
+export function computePublicKey(seed: Uint8Array): Uint8Array {
+  if (seed.length !== ED25519_KEY_BYTES) throw new ToolsumError("KEY_MALFORMED", "expected a seed of 32 bytes")
+  return ed25519PublicKey(seed)
+}

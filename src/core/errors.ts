@@ -1,0 +1,111 @@
+// The one error type. Programs switch on `code`, people read `message`; the kind alone decides the exit code (DESIGN 9).
+// Messages are lower case without a full stop and say what was expected and what came; quote untrusted text with `quote`.
+
+/** Why something could not be done. `rejected` means that evidence says no; everything else could not be checked. */
+export type ErrorKind = "unavailable" | "malformed" | "rejected" | "usage" | "refused"
+
+/** Stable codes and their kind. A code is a promise: it is never renamed and never changes its kind. */
+export const ERROR_KINDS = {
+  // unreadable input
+  JSON_MALFORMED: "malformed",
+  SURFACE_MALFORMED: "malformed",
+  MASK_MALFORMED: "malformed",
+  RECORD_MALFORMED: "malformed",
+  TARGET_MALFORMED: "malformed",
+  KEY_MALFORMED: "malformed",
+  NOTE_MALFORMED: "malformed",
+  CHECKPOINT_MALFORMED: "malformed",
+  COSIGNATURE_MALFORMED: "malformed",
+  POLICY_MALFORMED: "malformed",
+  TILE_MALFORMED: "malformed",
+  PROOF_MALFORMED: "malformed",
+  KEYRING_MALFORMED: "malformed",
+  INDEX_MALFORMED: "malformed",
+  COMMIT_MALFORMED: "malformed",
+  LOCKFILE_MALFORMED: "malformed",
+  DEFINITIONS_MALFORMED: "malformed",
+  PROTOCOL_MALFORMED: "malformed",
+  STATE_CORRUPT: "malformed",
+  // evidence says no
+  SIGNATURE_INVALID: "rejected",
+  INCLUSION_INVALID: "rejected",
+  CONSISTENCY_INVALID: "rejected",
+  HASH_MISMATCH: "rejected",
+  ORIGIN_MISMATCH: "rejected",
+  ROOT_MISMATCH: "rejected",
+  KEYRING_INVALID: "rejected",
+  KEY_NOT_VALID_AT_SIZE: "rejected",
+  QUORUM_NOT_MET: "rejected",
+  RECORD_INVALID: "rejected",
+  LOG_INCONSISTENT: "rejected",
+  LOG_ROLLBACK: "rejected",
+  // could not check
+  LOG_UNAVAILABLE: "unavailable",
+  LOG_BEHIND: "unavailable",
+  LOG_BUSY: "unavailable",
+  LOG_CLOSED: "unavailable",
+  LOG_REFUSED: "unavailable",
+  RESOURCE_MISSING: "unavailable",
+  HEAD_UNPROVEN: "unavailable",
+  SERVER_UNREACHABLE: "unavailable",
+  SERVER_AUTH: "unavailable",
+  READING_INCOMPLETE: "unavailable",
+  READING_UNSTABLE: "unavailable",
+  TARGET_NOT_ACCEPTED: "unavailable",
+  ROOT_NOT_PINNED: "unavailable",
+  TIMEOUT: "unavailable",
+  IO_FAILED: "unavailable",
+  // caller's mistake
+  USAGE: "usage",
+  CONFIG_INVALID: "usage",
+  FILE_MISSING: "usage",
+  FILE_EXISTS: "usage",
+  NO_PINS: "usage",
+  NOT_PINNED: "usage",
+  MERGE_CONFLICT: "usage",
+} as const satisfies Record<string, ErrorKind>
+
+/** A stable error code. */
+export type ErrorCode = keyof typeof ERROR_KINDS
+
+/** The one error type of this package. `evidence` carries what lets somebody else judge a rejection (raw notes, proofs). */
+export class ToolsumError extends Error {
+  override readonly name = "ToolsumError"
+  readonly code: ErrorCode
+  readonly kind: ErrorKind
+  readonly evidence: Readonly<Record<string, string>> | undefined
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { cause?: unknown; evidence?: Readonly<Record<string, string>> } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.kind = ERROR_KINDS[code]
+    this.evidence = options.evidence
+  }
+}
+
+/** Makes the error of a parser: `parseDecimal(text, bad)` lets the format that is being read choose the code. */
+export type Bad = (why: string) => ToolsumError
+
+/** Untrusted text for a message: JSON quoted, clipped to `max` code points, control and invisible characters escaped. */
+export function quote(untrusted: string, max = 80): string {
+  const head = untrusted.slice(0, max * 2)
+  const points = [...head]
+  const clipped = points.length > max || head.length < untrusted.length
+  return `${escapeInvisible(JSON.stringify(points.slice(0, max).join("")))}${clipped ? "…" : ""}`
+}
+
+const INVISIBLE =
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]/gu
+
+/** Replaces every control, format, bidi, separator, surrogate, private-use and tag character with a `\u` escape. */
+export const escapeInvisible = (text: string): string =>
+  text.replace(INVISIBLE, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, "0")}`,
+    ).join(""),
+  )
