@@ -4,9 +4,6 @@ import type { KeyObject } from "node:crypto"
 
 const crypto = globalThis.process.getBuiltinModule("node:crypto")
 
-// The types list hex and base64 only; Node takes every buffer encoding, and a test holds this one.
-const hashToLatin1 = crypto.hash as (algorithm: string, data: Uint8Array, encoding: "latin1") => string
-
 /** SHA-256, 32 bytes. */
 export function sha256(data: Uint8Array): Uint8Array {
   const out = new Uint8Array(32)
@@ -14,9 +11,9 @@ export function sha256(data: Uint8Array): Uint8Array {
   return out
 }
 
-/** SHA-256 of `data` written into `out` at `offset`. A latin1 result avoids a Buffer per hash: 4x faster than `digest()`. */
+/** SHA-256 of `data` written into `out` at `offset`. A latin1 ("binary") text result avoids a Buffer per hash: 4x faster than `digest()`. */
 export function sha256Into(data: Uint8Array, out: Uint8Array, offset: number): void {
-  const text = hashToLatin1("sha256", data, "latin1")
+  const text = crypto.hash("sha256", data, "binary")
   for (let i = 0; i < 32; i++) out[offset + i] = text.charCodeAt(i)
 }
 
