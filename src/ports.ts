@@ -1,0 +1,101 @@
+// What the layers below features need from the outside world (DESIGN 11): a log as served, the writer's storage, one way to
+// read one server, time, remembered heads, consent. Adapters implement these; tests implement them in memory.
+import type { Digest } from "./core/hash.js"
+import type { JsonValue } from "./core/json.js"
+import type { SectionName, Surface } from "./core/section.js"
+
+/** A tlog-tiles log as served by a directory or a web host. Nothing that comes from here is verified. */
+export interface LogSource {
+  /** Where it is, for people: a path or a URL. */
+  readonly location: string
+  /** True for a directory on this machine: a rollback is judged harder there (DESIGN 8). */
+  readonly local: boolean
+  /** Bytes at `path` under public/ (such as "checkpoint" or "tile/0/000"), or null where nothing is.
+   *  Throws LOG_UNAVAILABLE for everything else, more than `maxBytes` included. */
+  read(path: string, maxBytes: number): Promise<Uint8Array | null>
+}
+
+/** The writer's own storage. Keys are relative paths such as "public/checkpoint" or "private/commits/00000000000000000001".
+ *  Whatever has been answered is durable. Every method throws IO_FAILED when the storage fails; after that the outcome is unknown. */
+export interface TileStore {
+  /** All bytes of `key`, or null where nothing is. More than `maxBytes` is IO_FAILED. */
+  read(key: string, maxBytes?: number): Promise<Uint8Array | null>
+  /** Create `key` if it does not exist; of several rivals exactly one gets true. False: it exists, and nothing was written. */
+  create(key: string, bytes: Uint8Array): Promise<boolean>
+  /** Put `bytes` in the place of `key`, which may exist. A reader sees the old or the new bytes, never a mixture. */
+  replace(key: string, bytes: Uint8Array): Promise<void>
+  /** Remove `key`; no error where nothing is. */
+  remove(key: string): Promise<void>
+  /** Names of the direct children of the folder `prefix`, files and folders, sorted; empty where nothing is. */
+  list(prefix: string): Promise<readonly string[]>
+}
+
+/** Bounds of one reading of one server. */
+export interface ReadLimits {
+  /** Until the server has answered `initialize`. */
+  readonly startTimeoutMs: number
+  /** For each request after that. */
+  readonly requestTimeoutMs: number
+  /** Bytes of one answer. */
+  readonly maxMessageBytes: number
+  /** Pages of one list. */
+  readonly maxPages: number
+  /** Items of one list. */
+  readonly maxItems: number
+}
+
+/** What to read. */
+export interface ReadRequest {
+  readonly sections: readonly SectionName[]
+  readonly limits: ReadLimits
+  readonly signal?: AbortSignal
+}
+
+/** Something worth telling about a reading that did not stop it. */
+export interface ReadFinding {
+  /** Stable word, such as "stdout_noise" or "list_changed". */
+  readonly code: string
+  /** For people; untrusted text in it is quoted. */
+  readonly message: string
+  readonly section: SectionName | null
+}
+
+/** What a server said once. */
+export interface ServerReading {
+  readonly surface: Surface
+  /** Protocol version that was agreed on. */
+  readonly protocol: string
+  readonly capabilities: JsonValue
+  readonly findings: readonly ReadFinding[]
+  /** Circumstances for the lockfile's `read` (platform, node, protocol …). */
+  readonly read: Readonly<Record<string, string>>
+  /** The package that was really started, where that is known. */
+  readonly resolved: { readonly version: string | null; readonly integrity: string | null }
+}
+
+/** One way to read one server. Sends nothing but `initialize` and list requests. */
+export interface ToolSource {
+  read(request: ReadRequest): Promise<ServerReading>
+}
+
+/** POSIX seconds. */
+export type Clock = () => number
+
+/** What tells two logs apart in the user's state: origin and root fingerprint. */
+export interface LogIdentity {
+  readonly origin: string
+  readonly root: string
+}
+
+/** The user's memory of the newest verified head of each log; the content is the client's own format. */
+export interface State {
+  newest(log: LogIdentity): Promise<Uint8Array | null>
+  /** Store `next` if the stored bytes are still `expected` (null: nothing stored); false when they are not. */
+  compareAndSwap(log: LogIdentity, expected: Uint8Array | null, next: Uint8Array): Promise<boolean>
+}
+
+/** The user's list of targets that may be started or contacted (DESIGN 8). */
+export interface Consent {
+  has(digest: Digest): Promise<boolean>
+  add(digest: Digest, why: string): Promise<void>
+}
