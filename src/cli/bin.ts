@@ -1,0 +1,6 @@
+#!/usr/bin/env node
+// The command itself: makes the real Io of this process and sets the exit code. Never exits early: stdout must drain.
+import { main } from "./main.js"
+import { createProcessIo } from "./process-io.js"
+
+process.exitCode = await main(process.argv.slice(2), createProcessIo(process))

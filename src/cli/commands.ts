@@ -1,0 +1,131 @@
+// All commands, a line each, loaded only when called: `verify` must load neither a network library nor the MCP SDK (DESIGN 11).
+import type { ExitCode } from "./exit-codes.js"
+import type { Io } from "./io.js"
+import type { CommandLine, OptionSpec } from "./options.js"
+
+/** One command: how it is called and what it does. */
+export interface CommandSpec {
+  /** Words after `toolsum`, for the help: `add <name> [-- command…]`. */
+  readonly usage: string
+  /** Least and greatest number of words that are no options. */
+  readonly words: readonly [least: number, greatest: number]
+  readonly options: readonly OptionSpec[]
+  /** Set where a launch line may follow: how many words come before it. */
+  readonly launchAfter?: number
+  /** Lines that can be pasted. */
+  readonly examples?: readonly string[]
+  readonly run: (line: CommandLine, io: Io) => Promise<ExitCode>
+}
+
+/** A command that is not loaded yet. */
+export interface CommandEntry {
+  readonly summary: string
+  readonly load: () => Promise<CommandSpec>
+}
+
+/** Options of every command. */
+export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
+  ["--json", "One JSON document on stdout"],
+  ["--quiet", "Only the exit code, errors and what was asked for"],
+  ["--no-color", "No colour (NO_COLOR does the same)"],
+  ["--help", "Show this help"],
+]
+
+/** Every command by its name; groups have two words. */
+export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, CommandEntry>([
+  [
+    "init",
+    {
+      summary: "Create your personal log and its keys",
+      load: async () => (await import("./commands/init.js")).initCommand,
+    },
+  ],
+  [
+    "add",
+    { summary: "Read a server, record it, pin it", load: async () => (await import("./commands/add.js")).addCommand },
+  ],
+  [
+    "check",
+    {
+      summary: "Compare pins with the log and the live servers",
+      load: async () => (await import("./commands/check.js")).checkCommand,
+    },
+  ],
+  [
+    "verify",
+    { summary: "Prove the lockfile offline", load: async () => (await import("./commands/verify.js")).verifyCommand },
+  ],
+  [
+    "update",
+    {
+      summary: "Read servers again, show what changed",
+      load: async () => (await import("./commands/update.js")).updateCommand,
+    },
+  ],
+  [
+    "approve",
+    {
+      summary: "Accept exactly one reviewed pin",
+      load: async () => (await import("./commands/approve.js")).approveCommand,
+    },
+  ],
+  ["show", { summary: "Show pins", load: async () => (await import("./commands/show.js")).showCommand }],
+  [
+    "diff",
+    {
+      summary: "Compare two pins, files or log records",
+      load: async () => (await import("./commands/diff.js")).diffCommand,
+    },
+  ],
+  ["remove", { summary: "Remove a pin", load: async () => (await import("./commands/remove.js")).removeCommand }],
+  ["rename", { summary: "Rename a pin", load: async () => (await import("./commands/rename.js")).renameCommand }],
+  [
+    "trust add",
+    { summary: "Trust a log's root", load: async () => (await import("./commands/trust.js")).trustAddCommand },
+  ],
+  [
+    "trust list",
+    { summary: "List trusted roots", load: async () => (await import("./commands/trust.js")).trustListCommand },
+  ],
+  [
+    "lock merge",
+    {
+      summary: "Git merge driver for lockfiles",
+      load: async () => (await import("./commands/lock.js")).lockMergeCommand,
+    },
+  ],
+  [
+    "lock complete",
+    {
+      summary: "Log pins that were written without the key",
+      load: async () => (await import("./commands/lock.js")).lockCompleteCommand,
+    },
+  ],
+  ["log create", { summary: "Create a log", load: async () => (await import("./commands/log.js")).logCreateCommand }],
+  [
+    "log append",
+    { summary: "Append observations to a log", load: async () => (await import("./commands/log.js")).logAppendCommand },
+  ],
+  [
+    "log proof",
+    {
+      summary: "Write a proof file for one entry",
+      load: async () => (await import("./commands/log.js")).logProofCommand,
+    },
+  ],
+  [
+    "log cat",
+    { summary: "Print one entry of a log", load: async () => (await import("./commands/log.js")).logCatCommand },
+  ],
+  [
+    "log path",
+    { summary: "Print where your log is", load: async () => (await import("./commands/log.js")).logPathCommand },
+  ],
+  [
+    "demo",
+    {
+      summary: "See a changed description get caught, in ten seconds",
+      load: async () => (await import("./commands/demo.js")).demoCommand,
+    },
+  ],
+])

@@ -1,0 +1,50 @@
+// Help texts, from the commands' own table.
+import { readFileSync } from "node:fs"
+import { quote, ToolsumError } from "../core/errors.js"
+import { COMMANDS, type CommandEntry, type CommandSpec, GLOBAL_OPTIONS } from "./commands.js"
+import type { ExitCode } from "./exit-codes.js"
+import type { Io } from "./io.js"
+
+/** The version of this package. */
+export function readVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"))
+  return manifest !== null && typeof manifest === "object" && "version" in manifest
+    ? String(manifest.version)
+    : "unknown"
+}
+
+/** `toolsum`, `toolsum help [command]`, `toolsum --help`, `toolsum --version`. */
+export async function printTopic(argv: readonly string[], io: Io): Promise<ExitCode> {
+  const [first, ...rest] = argv
+  if (first === "--version" || first === "-v") {
+    io.stdout(`${readVersion()}\n`)
+    return 0
+  }
+  if (first === undefined || first === "--help" || first === "-h" || (first === "help" && rest.length === 0)) {
+    io.stdout(overview())
+    return first === undefined ? 2 : 0
+  }
+  if (first !== "help")
+    throw new ToolsumError("USAGE", `unknown option ${quote(first)}; toolsum --help lists all commands`)
+  const entry = COMMANDS.get(rest.join(" "))
+  if (!entry) throw new ToolsumError("USAGE", `unknown command ${quote(rest.join(" "))}; toolsum --help lists all`)
+  return printCommandHelp(rest.join(" "), entry, await entry.load(), io)
+}
+
+/** Help of one command. */
+export function printCommandHelp(name: string, entry: CommandEntry, spec: CommandSpec, io: Io): ExitCode {
+  const options = columns([...spec.options, ...GLOBAL_OPTIONS])
+  const examples = spec.examples ? `\nExamples\n${spec.examples.map((e) => `  ${e}\n`).join("")}` : ""
+  io.stdout(`${name}: ${entry.summary}\n\nUsage\n  toolsum ${spec.usage}\n\nOptions\n${options}${examples}`)
+  return 0
+}
+
+function overview(): string {
+  const rows = columns([...COMMANDS].map(([name, entry]) => [name, entry.summary] as const))
+  return `toolsum ${readVersion()}: pins what MCP servers tell your agent, and proves it\n\nCommands\n${rows}\ntoolsum help <command> shows its options. Exit codes: 0 clean, 1 findings, 2 could not check, 3 evidence that fails.\n`
+}
+
+function columns(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(...rows.map(([left]) => left.length))
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}\n`).join("")
+}

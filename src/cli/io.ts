@@ -1,0 +1,25 @@
+// What a command may touch of the process: text out, environment, working folder, terminal, time. `main` makes the real one;
+// tests make their own. Results go to stdout, everything else to stderr.
+
+/** The process as commands see it. */
+export interface Io {
+  /** Results: one document or one report. */
+  readonly stdout: (text: string) => void
+  /** Progress, warnings and errors. */
+  readonly stderr: (text: string) => void
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Absolute path of the working folder. */
+  readonly cwd: string
+  /** Node's `process.platform`. */
+  readonly platform: NodeJS.Platform
+  /** True when stdout is a terminal and colour is wanted. */
+  readonly colour: boolean
+  /** True when stderr is a terminal: progress may be shown. */
+  readonly progress: boolean
+  /** Ask a person; null when there is no terminal to ask on. */
+  readonly ask: ((question: string) => Promise<string>) | null
+  /** POSIX seconds. */
+  readonly nowSec: () => number
+  /** Aborted by Ctrl-C and by SIGTERM. */
+  readonly signal: AbortSignal
+}

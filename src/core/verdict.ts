@@ -1,0 +1,104 @@
+// What can be said of one server, and how many of them add up to one exit code (DESIGN 9). Data only: nothing is decided here.
+import type { Digest } from "./hash.js"
+import type { JsonValue } from "./json.js"
+import type { SectionName } from "./section.js"
+
+/** The answers. PROVEN is offline only and says nothing about now; REJECTED is evidence that fails, never a verdict on a server. */
+export const VERDICTS = ["PROVEN", "UNCHANGED", "CHANGED", "UNKNOWN", "AUTH", "REJECTED"] as const
+/** One answer. */
+export type Verdict = (typeof VERDICTS)[number]
+
+/** What changed, when CHANGED. */
+export type ChangedReason = "surface" | "target" | "unapproved"
+
+/** Why there is no answer, when UNKNOWN. */
+export type UnknownReason =
+  | "not_in_log"
+  | "not_pinned"
+  | "not_logged"
+  | "never_signed"
+  | "root_not_pinned"
+  | "target_not_accepted"
+  | "server_unreachable"
+  | "log_unreachable"
+  | "log_behind"
+  | "timeout"
+  | "malformed"
+  | "incomplete"
+  | "unstable"
+  | "redirected"
+  | "profile_mismatch"
+  | "ambiguous_subject"
+  | "newer_format"
+  | "private"
+
+/** One difference, located by a JSON Pointer in its item. DESIGN 9, `changes`. */
+export interface Change {
+  readonly section: SectionName | "instructions" | "server"
+  /** Name of the item; null for a nameless one and for instructions and server. */
+  readonly item: string | null
+  readonly kind: "added" | "removed" | "renamed" | "changed"
+  /** Earlier name of a renamed item. */
+  readonly from: string | null
+  /** RFC 6901 pointer inside the item; "" is the whole item. */
+  readonly pointer: string
+  /** Value before; absent when there was none. */
+  readonly before?: JsonValue
+  /** Value now; absent when there is none. */
+  readonly after?: JsonValue
+}
+
+/** Which sections a comparison covered. */
+export interface Coverage {
+  readonly section: SectionName | "instructions" | "server"
+  readonly fields: "all" | readonly string[]
+}
+
+/** The answer for one server. `reason` is null for PROVEN and UNCHANGED. */
+export interface ServerVerdict {
+  readonly name: string
+  readonly subject: string | null
+  readonly verdict: Verdict
+  readonly reason: string | null
+  /** One sentence for a person. */
+  readonly detail: string | null
+  readonly compared: readonly ("lock" | "log" | "live" | "base")[]
+  readonly covered: readonly Coverage[]
+  readonly notCovered: readonly string[]
+  readonly head: {
+    readonly origin: string
+    readonly size: bigint
+    readonly cosigners: number
+    readonly ageSec: number | null
+  } | null
+  readonly record: { readonly index: bigint; readonly observedSec: bigint } | null
+  readonly newest: "scanned" | "hint" | null
+  readonly pin: Digest | null
+  readonly changes: readonly Change[]
+  readonly warnings: readonly string[]
+}
+
+const EXIT_BY_VERDICT: Readonly<Record<Verdict, 0 | 1 | 2 | 3>> = {
+  PROVEN: 0,
+  UNCHANGED: 0,
+  CHANGED: 1,
+  UNKNOWN: 2,
+  AUTH: 2,
+  REJECTED: 3,
+}
+
+/** The exit code of one answer. */
+export const exitCodeOfVerdict = (verdict: Verdict): 0 | 1 | 2 | 3 => EXIT_BY_VERDICT[verdict]
+
+/** The exit code of many: 3 beats 1 beats 2 beats 0. DESIGN 9. */
+export function exitCodeOfVerdicts(verdicts: readonly Verdict[]): 0 | 1 | 2 | 3 {
+  const codes = new Set(verdicts.map(exitCodeOfVerdict))
+  return codes.has(3) ? 3 : codes.has(1) ? 1 : codes.has(2) ? 2 : 0
+}
+
+/** How many servers got each answer; every answer is listed. */
+export function countVerdicts(verdicts: readonly Verdict[]): Readonly<Record<Verdict, number>> {
+  const counts: Record<Verdict, number> = { PROVEN: 0, UNCHANGED: 0, CHANGED: 0, UNKNOWN: 0, AUTH: 0, REJECTED: 0 }
+  for (const verdict of verdicts) counts[verdict] += 1
+  return counts
+}
