@@ -1,5 +1,6 @@
 // What the layers below features need from the outside world (DESIGN 11): a log as served, the writer's storage, one way to
 // read one server, time, remembered heads, consent. Adapters implement these; tests implement them in memory.
+import type { ToolsumError } from "./core/errors.js"
 import type { Digest } from "./core/hash.js"
 import type { JsonValue } from "./core/json.js"
 import type { SectionName, Surface } from "./core/section.js"
@@ -67,6 +68,9 @@ export interface ServerReading {
   readonly protocol: string
   readonly capabilities: JsonValue
   readonly findings: readonly ReadFinding[]
+  /** Sections that could not be read to their end, and why; what came of them before is in `surface` (null: nothing).
+   *  Such a reading can be compared, but never recorded or pinned. */
+  readonly failures: Readonly<Partial<Record<SectionName, ToolsumError>>>
   /** Circumstances for the lockfile's `read` (platform, node, protocol …). */
   readonly read: Readonly<Record<string, string>>
   /** The package that was really started, where that is known. */
