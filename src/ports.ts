@@ -3,6 +3,7 @@
 import type { ToolsumError } from "./core/errors.js"
 import type { Digest } from "./core/hash.js"
 import type { JsonValue } from "./core/json.js"
+import type { Lockfile } from "./core/lockfile.js"
 import type { SectionName, Surface } from "./core/section.js"
 
 /** A tlog-tiles log as served by a directory or a web host. Nothing that comes from here is verified. */
@@ -102,4 +103,18 @@ export interface State {
 export interface Consent {
   has(digest: Digest): Promise<boolean>
   add(digest: Digest, why: string): Promise<void>
+}
+
+/** The project's lockfile and the definitions beside it. */
+export interface LockfileStore {
+  /** Where it is, or will be, for people. */
+  readonly path: string
+  /** The lockfile, or null where none is. Throws LOCKFILE_MALFORMED, USAGE for what is no readable file. */
+  read(): Promise<Lockfile | null>
+  /** Change it under a lock: `change` gets the newest content. True when something was written; equal bytes are not written. */
+  update(change: (current: Lockfile | null) => Lockfile): Promise<boolean>
+  /** Bytes of the definitions of a pin, or null. */
+  readDefinitions(pin: string): Promise<Uint8Array | null>
+  /** Replace the definitions of a pin; null removes them. */
+  writeDefinitions(pin: string, text: string | null): Promise<void>
 }
