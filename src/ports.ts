@@ -112,7 +112,7 @@ export interface LockfileStore {
   /** The lockfile, or null where none is. Throws LOCKFILE_MALFORMED, USAGE for what is no readable file. */
   read(): Promise<Lockfile | null>
   /** Change it under a lock: `change` gets the newest content. True when something was written; equal bytes are not written. */
-  update(change: (current: Lockfile | null) => Lockfile): Promise<boolean>
+  update(change: (current: Lockfile | null) => Lockfile | Promise<Lockfile>): Promise<boolean>
   /** Bytes of the definitions of a pin, or null. */
   readDefinitions(pin: string): Promise<Uint8Array | null>
   /** Replace the definitions of a pin; null removes them. */
