@@ -33,6 +33,7 @@ export const ERROR_KINDS = {
   HASH_MISMATCH: "rejected",
   ORIGIN_MISMATCH: "rejected",
   ROOT_MISMATCH: "rejected",
+  KEY_LOW_ORDER: "rejected",
   KEYRING_INVALID: "rejected",
   KEY_NOT_VALID_AT_SIZE: "rejected",
   QUORUM_NOT_MET: "rejected",
