@@ -1,0 +1,88 @@
+// Proves a lockfile with nothing but its own bytes and the roots that somebody trusts: the one entry point of offline verification.
+// Pure: no clock, no files, no network. DESIGN 8 and 9; formats 28-45. What an answer means is in verdict.ts.
+import { ToolsumError } from "./errors.js"
+import type { Lockfile, Pin } from "./lockfile.js"
+import type { PinnedRoot } from "./root.js"
+import { SECTION_NAMES } from "./section.js"
+import { exitCodeOfVerdicts, type ServerVerdict, type Verdict } from "./verdict.js"
+import { judgeLog, type LogJudgement } from "./verify-log.js"
+import { judgePin, type PinJudgement } from "./verify-pin.js"
+
+/** What to verify and under which trust. */
+export interface VerifyLockfileInput {
+  readonly lockfile: Lockfile
+  /** Roots from outside the tree under test. None for a log: its pins are UNKNOWN(root_not_pinned). */
+  readonly roots: readonly PinnedRoot[]
+  /** Definitions files by pin name, null where missing; leave out to skip the check. */
+  readonly definitions?: Readonly<Record<string, Uint8Array | null>>
+  /** True when a missing definitions file is a failure (`--base`). */
+  readonly underBase?: boolean
+  /** POSIX seconds, for the keyring's expiry warning only. */
+  readonly nowSec: bigint
+}
+
+/** The answer for every pin, and what it rests on. */
+export interface LockfileReport {
+  readonly servers: readonly ServerVerdict[]
+  readonly roots: readonly { readonly log: string; readonly fingerprint: string | null; readonly source: PinnedRoot["source"] | null }[]
+  readonly warnings: readonly string[]
+  readonly exitCode: 0 | 1 | 2 | 3
+}
+
+/** Prove every pin of a lockfile offline. Throws NO_PINS when there is nothing to prove and nothing is refuted. */
+export function verifyLockfile(input: VerifyLockfileInput): LockfileReport {
+  const { lockfile } = input
+  const logs = new Map(
+    Object.entries(lockfile.logs).map(([origin, log]) => [origin, judgeLog({ origin, log, roots: input.roots, nowSec: input.nowSec })]),
+  )
+  const refuted = [...logs.values()].find((log) => log.fault?.kind === "rejected")?.fault
+  const pins = Object.entries(lockfile.servers)
+  if (pins.length === 0) throw refuted ?? new ToolsumError("NO_PINS", "the lockfile has no pins: nothing to prove")
+  const servers = pins.map(([name, pin]) => verdictOf(name, pin, requireLog(logs, pin), input))
+  return {
+    servers,
+    roots: [...logs.values()].map((log) => ({ log: log.origin, fingerprint: log.fingerprint, source: log.root?.source ?? null })),
+    warnings: [...new Set([...[...logs.values()].flatMap((log) => log.warnings), ...servers.flatMap((server) => server.warnings)])],
+    exitCode: refuted ? 3 : exitCodeOfVerdicts(servers.map((server) => server.verdict)),
+  }
+}
+
+function requireLog(logs: ReadonlyMap<string, LogJudgement>, pin: Pin): LogJudgement {
+  const log = logs.get(pin.log)
+  if (!log) throw new ToolsumError("LOCKFILE_MALFORMED", `expected the log ${pin.log} among logs`)
+  return log
+}
+
+function verdictOf(name: string, pin: Pin, log: LogJudgement, input: VerifyLockfileInput): ServerVerdict {
+  const definitions = input.definitions === undefined ? undefined : (input.definitions[name] ?? null)
+  const judged = judgePin({ name, pin, log, definitions, underBase: input.underBase ?? false })
+  const head = pin.head === null ? undefined : log.heads.get(pin.head)
+  const { observed } = judged
+  return {
+    name,
+    subject: observed?.subject ?? null,
+    ...conclude(judged),
+    compared: ["lock"],
+    covered: observed ? coverageOf(observed.lines) : [],
+    notCovered: observed ? SECTION_NAMES.filter((section) => observed.lines[section] === "-") : [],
+    head: head ? { origin: log.origin, size: head.size, cosigners: head.cosigners, ageSec: null } : null,
+    record: pin.index !== null && observed ? { index: pin.index, observedSec: observed.observed } : null,
+    newest: null,
+    pin: judged.pinDigest,
+    changes: [],
+    warnings: judged.warnings,
+  }
+}
+
+/** REJECTED, then CHANGED(unapproved), then UNKNOWN, then PROVEN. Formats 42. */
+function conclude(judged: PinJudgement): { verdict: Verdict; reason: string | null; detail: string | null } {
+  if (judged.rejected) return { verdict: "REJECTED", reason: judged.rejected.code, detail: judged.rejected.message }
+  if (judged.unapproved) return { verdict: "CHANGED", reason: "unapproved", detail: "nobody has approved this pin yet" }
+  if (judged.unknown) return { verdict: "UNKNOWN", reason: judged.unknown.reason, detail: judged.unknown.detail }
+  return { verdict: "PROVEN", reason: null, detail: null }
+}
+
+function coverageOf(lines: { readonly [name: string]: string }): ServerVerdict["covered"] {
+  const names = [...SECTION_NAMES, "instructions", "server"] as const
+  return names.filter((name) => lines[name] !== "-").map((section) => ({ section, fields: "all" as const }))
+}

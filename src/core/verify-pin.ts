@@ -1,0 +1,176 @@
+// Judges one pin of a lockfile, in the order REJECTED, CHANGED(unapproved), UNKNOWN, PROVEN (formats 36, 38, 39, 42, 43).
+// Inclusion comes before the record is parsed; then the record must say what target, masks, digests and definitions say.
+import { encodeUtf8 } from "./bytes.js"
+import { parseDefinitions } from "./definitions.js"
+import { ToolsumError } from "./errors.js"
+import { type Digest, hashLeaf } from "./hash.js"
+import { isObject, type JsonValue } from "./json.js"
+import type { Pin } from "./lockfile.js"
+import { computeMaskDigest } from "./mask.js"
+import { verifyInclusion } from "./merkle.js"
+import { computePinDigest } from "./pin.js"
+import { entryType, type Observation, parseObservation, parseRecord, RECORD_TYPE } from "./record.js"
+import { computeSectionOfDigests, computeSurface, SECTION_NAMES, type SectionName, surfaceMember } from "./section.js"
+import { computeHow, deriveSubject, subjectFor } from "./subject.js"
+import { isCommandTarget, type Target } from "./target.js"
+import { listTemplateNames } from "./template.js"
+import type { UnknownReason } from "./verdict.js"
+import { attempt, type LogJudgement } from "./verify-log.js"
+
+/** What a pin proves by itself. */
+export interface PinJudgement {
+  /** Evidence that fails, if any. */
+  readonly rejected: ToolsumError | null
+  /** True when no approval names this pin digest. */
+  readonly unapproved: boolean
+  /** Why nothing is proven although nothing is refuted. */
+  readonly unknown: { readonly reason: UnknownReason; readonly detail: string } | null
+  /** The record or observation, when it could be read. */
+  readonly observed: Observation | null
+  readonly pinDigest: Digest | null
+  readonly warnings: readonly string[]
+}
+
+/** Judge the pin `name`. `definitions`: bytes of its definitions file, null when missing, undefined when not to be checked. */
+export function judgePin(p: {
+  name: string
+  pin: Pin
+  log: LogJudgement
+  definitions: Uint8Array | null | undefined
+  underBase: boolean
+}): PinJudgement {
+  const { name, pin, log } = p
+  const nothing = { unapproved: false, observed: null, pinDigest: null, warnings: [] }
+  const entry = attempt(() => readEntry(pin, log))
+  if (entry instanceof ToolsumError) return { ...nothing, rejected: entry, unknown: null }
+  if (entry.observed === null) return { ...nothing, rejected: null, unknown: entry.unknown }
+  const { observed } = entry
+  const pinDigest = computePinDigest({ ...observed, log: pin.log, target: pin.target })
+  const found = { unapproved: pin.approved?.pin !== pinDigest, observed, pinDigest }
+  const contradiction = attempt(() => {
+    checkTarget(name, pin, observed)
+    checkSections(pin, observed)
+    if (p.definitions) checkDefinitions(p.definitions, pin, observed)
+  })
+  if (contradiction instanceof ToolsumError) return { ...found, rejected: contradiction, unknown: null, warnings: [] }
+  const missing = p.definitions === null
+  const unread = missing && p.underBase ? unknownBecause("incomplete", "its definitions file is missing") : null
+  return {
+    ...found,
+    rejected: null,
+    unknown: entry.unknown ?? unread,
+    warnings: missing ? [`definitions_missing:${name}`] : [],
+  }
+}
+
+const unknownBecause = (reason: UnknownReason, detail: string) => ({ reason, detail })
+
+interface Entry {
+  readonly observed: Observation | null
+  readonly unknown: PinJudgement["unknown"]
+}
+
+/** The record behind the pin, proven as far as the log allows. Throws what refutes it. */
+function readEntry(pin: Pin, log: LogJudgement): Entry {
+  if (log.fault?.kind === "rejected") throw log.fault
+  if (pin.record === null || pin.head === null || pin.index === null || pin.proof === null) {
+    return { observed: parseObservation(pin.observation ?? ""), unknown: unknownBecause("not_logged", "the log has not taken it yet") }
+  }
+  const bytes = encodeUtf8(pin.record)
+  const head = log.heads.get(pin.head)
+  if (head) verifyInclusion({ leafHash: hashLeaf(bytes), index: pin.index, proof: pin.proof, head })
+  const type = entryType(bytes)
+  if (type !== RECORD_TYPE && type?.startsWith("toolsum-record/")) {
+    return { observed: null, unknown: unknownBecause("newer_format", `the record is a ${type}; a newer toolsum is needed`) }
+  }
+  const record = attempt(() => parseRecord(bytes))
+  if (record instanceof ToolsumError) throw new ToolsumError("RECORD_INVALID", `the logged entry is no record: ${record.message}`, { cause: record })
+  return { observed: record, unknown: log.fault ? unknownOfFault(log.fault) : unknownOfHead(record.state, head?.state) }
+}
+
+function unknownOfFault(fault: ToolsumError): PinJudgement["unknown"] {
+  return unknownBecause(fault.code === "ROOT_NOT_PINNED" ? "root_not_pinned" : "malformed", fault.message)
+}
+
+function unknownOfHead(state: Observation["state"], head: string | undefined): PinJudgement["unknown"] {
+  if (head === "unproven") return unknownBecause("incomplete", "its head is by a retired key, and nothing ties it to the closing tree")
+  if (head === undefined) return unknownBecause("malformed", "its head cannot be read")
+  return state === "auth" ? unknownBecause("incomplete", "the server wanted credentials, no list was recorded") : null
+}
+
+const contradicts = (why: string) => new ToolsumError("RECORD_INVALID", why)
+
+/** Subject, version, how, mask and profile of the record against the launch line or URL. Formats 36. */
+function checkTarget(name: string, pin: Pin, observed: Observation): void {
+  const derived = deriveSubject(pin.target)
+  if (observed.subject !== subjectFor(pin.target, name) && !isRegistryId(pin.target, observed.subject)) {
+    throw contradicts(`the record is about ${observed.subject}, the target about ${subjectFor(pin.target, name)}`)
+  }
+  const exact = derived.floating ? observed.version : (derived.version ?? "-")
+  if (observed.version !== exact) throw contradicts(`the record is of version ${observed.version}, the target asks for ${exact}`)
+  if (observed.mask !== computeMaskDigest(pin.masks)) throw contradicts("the mask list is not the one in the record")
+  if (observed.state === "listed" && observed.how !== computeHow(pin.target, readingOf(pin, observed)).digest) {
+    throw contradicts("arguments, variables, headers or sections are not those in the record")
+  }
+  if (!profileFits(observed.profile, pin.target)) throw contradicts(`the profile ${observed.profile} names nothing of the target`)
+}
+
+const REGISTRY_ID = /^[a-z0-9][a-z0-9.-]*\.[a-z0-9-]+\/[A-Za-z0-9._-]+$/
+
+/** A URL pin may be filed under its id in the official registry (formats 20). */
+const isRegistryId = (target: Target, subject: string): boolean => !isCommandTarget(target) && REGISTRY_ID.test(subject)
+
+function readingOf(pin: Pin, observed: Observation) {
+  const { capabilities, client, language } = pin.read
+  return {
+    sections: SECTION_NAMES.filter((section) => observed.lines[section] !== "-"),
+    ...(isObject(capabilities as JsonValue) ? { capabilities: capabilities as JsonValue } : {}),
+    ...(typeof client === "string" ? { client } : {}),
+    ...(typeof language === "string" ? { language } : {}),
+  }
+}
+
+/** Each part `env:`, `placeholder:` or `header:` must name something that the target has; a name the user chose may be anything. */
+function profileFits(profile: string, target: Target): boolean {
+  if (!profile.includes(":")) return true
+  const variables = new Set(isCommandTarget(target) ? target.env : [])
+  const texts = isCommandTarget(target) ? target.args : [target.url, ...Object.values(target.headers)]
+  for (const text of texts) for (const name of listTemplateNames(text)) variables.add(name)
+  const headers = new Set(isCommandTarget(target) ? [] : Object.keys(target.headers).map((header) => header.toLowerCase()))
+  return profile.split("+").every((part) => {
+    const [kind, name = ""] = part.split(":")
+    return kind === "header" ? headers.has(name) : variables.has(name)
+  })
+}
+
+/** Item digests of the lockfile against the section digests of the record. */
+function checkSections(pin: Pin, observed: Observation): void {
+  for (const section of SECTION_NAMES) {
+    const line = observed.lines[section]
+    const pinned = section === "resources" ? pin.resources : pin[section]
+    if (section === "resources" && (pinned !== undefined) !== isCounted(line)) throw contradicts("resources are pinned but not recorded, or the reverse")
+    const entries = Object.entries(pinned ?? {}).map(([key, digest]) => ({ key, digest }))
+    if (!isCounted(line)) {
+      if (entries.length > 0) throw contradicts(`${section} are pinned but not in the record`)
+      continue
+    }
+    const { count, digest } = computeSectionOfDigests(entries)
+    if (`${count} ${digest}` !== line) throw contradicts(`${section} differ from the section digest of the record`)
+  }
+}
+
+const isCounted = (line: string): boolean => line !== "-" && line !== "none"
+
+/** The definitions file must have exactly the recorded sections, and their digests. Formats 39. */
+function checkDefinitions(bytes: Uint8Array, pin: Pin, observed: Observation): void {
+  const definitions = attempt(() => parseDefinitions(bytes))
+  if (definitions instanceof ToolsumError) throw contradicts(`definitions: ${definitions.message}`)
+  const asked = SECTION_NAMES.filter((section) => observed.lines[section] !== "-")
+  const { lines } = computeSurface(definitions.surface, asked, pin.masks)
+  const lineNames: readonly (SectionName | "instructions" | "server")[] = [...SECTION_NAMES, "instructions", "server"]
+  for (const name of lineNames) {
+    const member = name === "server" ? "serverInfo" : name === "instructions" ? name : surfaceMember(name)
+    if (definitions.present.has(member) !== isCounted(observed.lines[name])) throw contradicts(`definitions: ${member} is there, the record has none, or the reverse`)
+    if (isCounted(observed.lines[name]) && lines[name] !== observed.lines[name]) throw contradicts(`definitions: ${member} differs from the record`)
+  }
+}
