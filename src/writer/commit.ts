@@ -42,12 +42,12 @@ export function parseCommit(bytes: Uint8Array): Commit {
   if (bytes.length > MAX_COMMIT_BYTES) throw bad(`expected at most ${MAX_COMMIT_BYTES} bytes`)
   const [type, seqLine, prevLine, stagingLine, empty, ...checkpoint] = decodeUtf8(bytes, bad).split("\n")
   if (type !== COMMIT_TYPE) throw bad(`expected the first line ${COMMIT_TYPE}, got ${quote(type ?? "")}`)
-  const seq = parseDecimal(valueOf("seq", seqLine), bad)
-  const prevText = valueOf("prev", prevLine)
+  const seq = parseDecimal(fieldOf("seq", seqLine), bad)
+  const prevText = fieldOf("prev", prevLine)
   const prev = prevText === "-" ? null : parseHex(prevText, bad)
   if (prev !== null && prev.length !== HASH_BYTES) throw bad("expected 64 hex digits after prev")
   if ((seq === 0n) !== (prev === null)) throw bad("expected prev - exactly when seq is 0")
-  const staging = parseDigest(valueOf("staging", stagingLine), bad)
+  const staging = parseDigest(fieldOf("staging", stagingLine), bad)
   if (empty !== "" || checkpoint.length < 2) throw bad("expected an empty line and a checkpoint")
   return { seq, prev, staging, checkpoint: checkpoint.join("\n") }
 }
@@ -55,7 +55,7 @@ export function parseCommit(bytes: Uint8Array): Commit {
 /** SHA-256 of a commit record, which the next one names. */
 export const hashCommit = (commit: Commit): Hash => sha256(formatCommit(commit))
 
-function valueOf(label: string, line: string | undefined): string {
+function fieldOf(label: string, line: string | undefined): string {
   if (line === undefined || !line.startsWith(`${label} `)) throw bad(`expected line ${label}, got ${quote(line ?? "")}`)
   return line.slice(label.length + 1)
 }

@@ -17,7 +17,7 @@ export const STAGING_FOLDER = "private/staging"
 const STAGING_TYPE = "toolsum-staging/v1"
 const SEQ_DIGITS = 20
 const NAME = /^([0-9]{20})-[0-9a-f]{64}$/
-const KEY = /^(?:public\/(?:tile|objects|keyring)\/[0-9a-z./]+|private\/log)$/
+const KEY = /^(?:public\/(?:tile|objects|keyring)(?:\/[0-9a-z]+(?:\.p)?)+|private\/log)$/
 
 /** A file that a step creates. `key`: its final name. */
 export interface StagedFile {
