@@ -46,6 +46,11 @@ export interface Change {
   readonly before?: JsonValue
   /** Value now; absent when there is none. */
   readonly after?: JsonValue
+  /** "order": an array with the same elements in another order. "list": the list itself appeared or is no longer declared
+   *  (item null, pointer "", value []); its items have entries of their own. */
+  readonly note?: "order" | "list"
+  /** Digest of the earlier item, after masks, where `item` does not name one item of the earlier list. */
+  readonly digest?: Digest
 }
 
 /** Which sections a comparison covered. */
