@@ -1,0 +1,100 @@
+// How a server is reached (DESIGN 2 and 7, formats 32): a command with arguments and the names of variables, or a URL with headers.
+// Values are templates (template.ts); no secret is ever in here. Its canonical form is what pins and consent are bound to.
+import { compareUtf8 } from "./bytes.js"
+import { computeJsonDigest } from "./canonical.js"
+import { quote, ToolsumError } from "./errors.js"
+import type { Digest } from "./hash.js"
+import { isArray, isObject, type JsonObject, type JsonValue } from "./json.js"
+
+/** A process that speaks over stdio. `args`: templates, without the command. `env`: names of variables, sorted, none twice.
+ *  `cwd`: relative to the folder of the lockfile. */
+export interface CommandTarget {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: readonly string[]
+  readonly cwd?: string
+}
+
+/** A server behind a URL. `url` and the values of `headers` are templates; header names are as configured, unique without case. */
+export interface UrlTarget {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** How a server is reached. */
+export type Target = CommandTarget | UrlTarget
+
+/** True for a target that starts a process. */
+export const isCommandTarget = (target: Target): target is CommandTarget => "command" in target
+
+const bad = (why: string): ToolsumError => new ToolsumError("TARGET_MALFORMED", why)
+
+// Names that a record's profile can hold (formats 10).
+const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/
+const HEADER_NAME = /^[A-Za-z0-9_-]{1,128}$/
+
+/** Read a target: exactly `{command, args, env}` with `cwd` when set, or `{url, headers}`. Throws TARGET_MALFORMED. */
+export function parseTarget(value: JsonValue): Target {
+  if (!isObject(value)) throw bad("expected an object")
+  return "url" in value ? parseUrlTarget(value) : parseCommandTarget(value)
+}
+
+/** The target as the JSON object that lockfiles hold; the exact inverse of `parseTarget`. */
+export function formatTarget(target: Target): JsonObject {
+  if (!isCommandTarget(target)) return { url: target.url, headers: target.headers }
+  const { command, args, env, cwd } = target
+  return cwd === undefined ? { command, args, env } : { command, args, env, cwd }
+}
+
+/** Digest of the canonical target (formats 32): what consent is given to. */
+export const computeTargetDigest = (target: Target): Digest => computeJsonDigest(formatTarget(target))
+
+function parseCommandTarget(value: JsonObject): CommandTarget {
+  checkMembers(value, ["command", "args", "env"], "cwd")
+  const command = parseText(value.command, "command")
+  const args = parseList(value.args, "args")
+  const env = parseList(value.env, "env")
+  env.forEach((name, i) => {
+    if (!ENV_NAME.test(name)) throw bad(`expected the name of a variable in env, got ${quote(name)}`)
+    const previous = env[i - 1]
+    if (previous !== undefined && compareUtf8(previous, name) >= 0)
+      throw bad(`expected env sorted and unique, got ${quote(name)} after ${quote(previous)}`)
+  })
+  return "cwd" in value ? { command, args, env, cwd: parseText(value.cwd, "cwd") } : { command, args, env }
+}
+
+function parseUrlTarget(value: JsonObject): UrlTarget {
+  checkMembers(value, ["url", "headers"])
+  const url = parseText(value.url, "url")
+  if (!isObject(value.headers)) throw bad("expected headers to be an object")
+  const headers: Record<string, string> = Object.create(null)
+  const seen = new Set<string>()
+  for (const [name, text] of Object.entries(value.headers)) {
+    if (!HEADER_NAME.test(name)) throw bad(`expected the name of a header, got ${quote(name)}`)
+    if (seen.has(name.toLowerCase())) throw bad(`expected headers unique without case, got ${quote(name)} again`)
+    seen.add(name.toLowerCase())
+    if (typeof text !== "string" || /[\0\r\n]/.test(text))
+      throw bad(`expected text on one line in header ${quote(name)}`)
+    headers[name] = text
+  }
+  return { url, headers }
+}
+
+function checkMembers(value: JsonObject, required: readonly string[], optional?: string): void {
+  for (const name of required) if (!(name in value)) throw bad(`expected member ${name}`)
+  for (const name of Object.keys(value))
+    if (!required.includes(name) && name !== optional) throw bad(`expected no member ${quote(name)}`)
+}
+
+function parseText(value: JsonValue | undefined, name: string): string {
+  if (typeof value !== "string" || value === "" || value.includes("\0"))
+    throw bad(`expected ${name} to be text that is not empty`)
+  return value
+}
+
+function parseList(value: JsonValue | undefined, name: string): readonly string[] {
+  if (!isArray(value)) throw bad(`expected ${name} to be a list`)
+  for (const text of value)
+    if (typeof text !== "string" || text.includes("\0")) throw bad(`expected text only in ${name}`)
+  return value as readonly string[] // every element was checked just now
+}
