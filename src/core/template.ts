@@ -38,11 +38,11 @@ export const listTemplateNames = (template: string): readonly string[] => [
  *  Throws TARGET_MALFORMED. */
 export function expandTemplate(template: string, values: Readonly<Record<string, string | undefined>>): string {
   return parseTemplate(template)
-    .map((part) => ("name" in part ? valueOf(part.name, values) : part.text))
+    .map((part) => ("name" in part ? setValue(part.name, values) : part.text))
     .join("")
 }
 
-function valueOf(name: string, values: Readonly<Record<string, string | undefined>>): string {
+function setValue(name: string, values: Readonly<Record<string, string | undefined>>): string {
   const value = Object.hasOwn(values, name) ? values[name] : undefined
   if (value === undefined) throw new ToolsumError("CONFIG_INVALID", `expected variable ${name} to be set`)
   return value
