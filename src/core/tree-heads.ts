@@ -1,0 +1,240 @@
+// The heads of one log under its verified keyring (formats 27, 30, 31): who signed each and whether that key may sign that size,
+// forks, and the consistency proofs ("links") that order them. Inclusion of entries under a head is the caller's.
+// A head is opened once per keyring and note: answers are kept by digest, failures are not.
+import { equalBytes, formatHex } from "./bytes.js"
+import { type Checkpoint, headKey, type VerifiedCheckpoint, verifyCheckpoint } from "./checkpoint.js"
+import { type Bad, quote, ToolsumError } from "./errors.js"
+import { computeTextDigest, type Hash } from "./hash.js"
+import type { VerifiedKeyring } from "./keyring.js"
+import type { LogKey } from "./keyring-text.js"
+import { splitHashes, type TreeHead, verifyConsistency } from "./merkle.js"
+import { formatNote, type OpenedNote, parseNote } from "./note.js"
+
+/** `live`: signed by a key in use. `retired`: by an older key, and the tree is proven to be the one it closed with or a prefix of
+ *  that or of a live head. `unproven`: by a retired key below its closing size, and no link proves it: not refuted, not usable. */
+export type HeadState = "live" | "retired" | "unproven"
+
+/** A head whose signatures hold. Only `live` and `retired` ones vouch for anything. */
+export interface VerifiedHead extends TreeHead {
+  /** Its name in a lockfile. */
+  readonly key: string
+  readonly origin: string
+  readonly state: HeadState
+  /** How many witnesses of the keyring's policy cosigned it. */
+  readonly cosigners: number
+  readonly note: OpenedNote
+}
+
+/** All heads of a log, which do not contradict one another as far as they are linked. */
+export interface VerifiedHeads {
+  readonly heads: ReadonlyMap<string, VerifiedHead>
+  /** `unlinked:m-n` for neighbouring head sizes that no link ties together. */
+  readonly warnings: readonly string[]
+}
+
+type Standing = "live" | "retired" | "revoked"
+
+interface OpenHead {
+  readonly key: string
+  readonly opened: VerifiedCheckpoint
+  readonly standing: Standing
+}
+
+/** Check all heads and links of a log. `heads`: checkpoint notes by their name `size-16 hex`; `links`: joined proof hashes by `m-n`.
+ *  One refuted head or link refuses all: KEY_NOT_VALID_AT_SIZE, HASH_MISMATCH (filed under another name), LOG_INCONSISTENT (fork,
+ *  with both notes as evidence), CONSISTENCY_INVALID, and what `verifyCheckpoint` throws. Only when nothing is refuted does an
+ *  unreadable head (NOTE_MALFORMED, CHECKPOINT_MALFORMED) or link (PROOF_MALFORMED, also between sizes that are no heads) throw. */
+export function verifyHeads(p: {
+  keyring: VerifiedKeyring
+  heads: Readonly<Record<string, string>>
+  links: Readonly<Record<string, Uint8Array>>
+}): VerifiedHeads {
+  const { keyring } = p
+  const unreadable: ToolsumError[] = []
+  const heads = Object.entries(p.heads).flatMap(([key, note]) =>
+    unlessUnreadable(unreadable, () => openNamedHead(keyring, key, note)),
+  )
+  const trees = collectTrees(keyring, heads)
+  const links = Object.entries(p.links).flatMap(([key, proof]) =>
+    unlessUnreadable(unreadable, () => verifyLink(key, proof, trees)),
+  )
+  if (unreadable[0]) throw unreadable[0]
+  return judge(keyring, heads, links)
+}
+
+/** Check one head without links, such as a log serves. Throws as `verifyHeads`. */
+export function verifyHead(p: { keyring: VerifiedKeyring; note: Uint8Array | string }): VerifiedHead {
+  const head = openHead(p.keyring, typeof p.note === "string" ? p.note : formatNote(parseNote(p.note)))
+  collectTrees(p.keyring, [head])
+  return settle(head, judgeAnchors(p.keyring, [head], []))
+}
+
+const opened = new Map<string, VerifiedCheckpoint>()
+const MAX_OPENED = 4096
+
+function openHead(keyring: VerifiedKeyring, note: string): OpenHead {
+  const memo = `${formatHex(keyring.digest)} ${computeTextDigest(note)}`
+  const { origin, newest } = keyring
+  const known = opened.get(memo)
+  const checked =
+    known ?? verifyCheckpoint({ note, origin, keys: newest.logs.map(({ key }) => key), policy: newest.policy })
+  if (!known) {
+    if (opened.size >= MAX_OPENED) opened.clear()
+    opened.set(memo, checked)
+  }
+  return { key: headKey(checked.checkpoint), opened: checked, standing: standingOf(checked, newest.logs) }
+}
+
+function openNamedHead(keyring: VerifiedKeyring, key: string, note: string): OpenHead {
+  const head = openHead(keyring, note)
+  if (head.key === key) return head
+  throw new ToolsumError("HASH_MISMATCH", `head ${quote(head.key)} is filed under ${quote(key)}`)
+}
+
+/** The best standing among the keys that signed: one key that may sign this size is enough. */
+function standingOf({ checkpoint, logKeys }: VerifiedCheckpoint, logs: readonly LogKey[]): Standing {
+  const { size } = checkpoint
+  const standings = logs
+    .filter(
+      ({ key, from, closing }) =>
+        logKeys.some(({ vkey }) => vkey === key.vkey) && from <= size && (!closing || size <= closing.size),
+    )
+    .map(({ closing, revoked }): Standing => (revoked ? "revoked" : closing ? "retired" : "live"))
+  const best = (["live", "retired", "revoked"] as const).find((standing) => standings.includes(standing))
+  if (best) return best
+  throw new ToolsumError("KEY_NOT_VALID_AT_SIZE", `no signature by a log key that may sign size ${size}`)
+}
+
+interface KnownTree extends TreeHead {
+  readonly source: string
+}
+
+/** The one tree of each size: the closing trees that the root keys vouch for, then the heads. Two roots of one size are a fork,
+ *  unless a revoked key is all there is behind the second: that is a stolen key's tree, not the log's. */
+function collectTrees(keyring: VerifiedKeyring, heads: readonly OpenHead[]): ReadonlyMap<bigint, KnownTree> {
+  const trees = new Map<bigint, KnownTree>()
+  const source = formatNote(keyring.newest.note)
+  for (const { closing } of keyring.newest.logs) if (closing) addTree(trees, { ...closing, source })
+  const vouched = heads.filter(({ standing }) => standing !== "revoked")
+  for (const { opened } of vouched) addTree(trees, { ...opened.checkpoint, source: formatNote(opened.note) })
+  for (const { opened, standing } of heads) {
+    const { size, rootHash } = opened.checkpoint
+    const known = trees.get(size)
+    if (known && !equalBytes(known.rootHash, rootHash)) throw revokedHead(size)
+    if (standing === "revoked") trees.set(size, { size, rootHash, source: formatNote(opened.note) })
+  }
+  return trees
+}
+
+function addTree(trees: Map<bigint, KnownTree>, tree: KnownTree): void {
+  const known = trees.get(tree.size)
+  if (known && !equalBytes(known.rootHash, tree.rootHash)) {
+    throw new ToolsumError("LOG_INCONSISTENT", `fork: two roots of size ${tree.size}`, {
+      evidence: { a: known.source, b: tree.source },
+    })
+  }
+  trees.set(tree.size, tree)
+}
+
+interface Link {
+  readonly older: bigint
+  readonly newer: bigint
+}
+
+const malformedLink: Bad = (why) => new ToolsumError("PROOF_MALFORMED", why)
+
+function verifyLink(key: string, bytes: Uint8Array, trees: ReadonlyMap<bigint, TreeHead>): Link {
+  const [, m, n] = /^([1-9][0-9]{0,18})-([1-9][0-9]{0,18})$/.exec(key) ?? []
+  if (m === undefined || n === undefined || BigInt(m) >= BigInt(n))
+    throw malformedLink(`link ${quote(key)}: expected m-n`)
+  const older = trees.get(BigInt(m))
+  const newer = trees.get(BigInt(n))
+  if (!older || !newer) throw malformedLink(`link ${key} between sizes that are no heads`)
+  const proof: readonly Hash[] = splitHashes(bytes, malformedLink)
+  try {
+    verifyConsistency({ older, newer, proof })
+  } catch (cause) {
+    throw new ToolsumError("CONSISTENCY_INVALID", `link ${key} does not prove that one tree extends the other`, {
+      cause,
+    })
+  }
+  return { older: older.size, newer: newer.size }
+}
+
+function judge(keyring: VerifiedKeyring, heads: readonly OpenHead[], links: readonly Link[]): VerifiedHeads {
+  const anchors = judgeAnchors(keyring, heads, links)
+  const settled = new Map(heads.map((head) => [head.key, settle(head, anchors)]))
+  return {
+    heads: settled,
+    warnings: unlinked(
+      heads.map(({ opened }) => opened.checkpoint),
+      links,
+    ),
+  }
+}
+
+interface Anchors {
+  /** Sizes that are proven prefixes of a live head. */
+  readonly live: ReadonlySet<bigint>
+  /** Sizes that are proven prefixes of a live head or of a closing tree of a key that is not revoked. */
+  readonly vouched: ReadonlySet<bigint>
+}
+
+function judgeAnchors(keyring: VerifiedKeyring, heads: readonly OpenHead[], links: readonly Link[]): Anchors {
+  const live = heads.filter(({ standing }) => standing === "live").map(({ opened }) => opened.checkpoint.size)
+  const closing = keyring.newest.logs.flatMap((log) => (log.closing && !log.revoked ? [log.closing.size] : []))
+  return { live: prefixesOf(live, links), vouched: prefixesOf([...live, ...closing], links) }
+}
+
+/** Every size from which links lead up to one of `sizes`; the empty tree is a prefix of any. */
+function prefixesOf(sizes: readonly bigint[], links: readonly Link[]): ReadonlySet<bigint> {
+  const proven = new Set(sizes)
+  const descending = [...links].sort((a, b) => (a.newer < b.newer ? 1 : -1))
+  for (const { older, newer } of descending) if (proven.has(newer)) proven.add(older)
+  return proven.size > 0 ? proven.add(0n) : proven
+}
+
+function settle({ key, opened, standing }: OpenHead, anchors: Anchors): VerifiedHead {
+  const { origin, size, rootHash }: Checkpoint = opened.checkpoint
+  if (standing === "revoked" && !anchors.live.has(size)) throw revokedHead(size)
+  const proven = standing !== "retired" || anchors.vouched.has(size)
+  const state = standing === "live" ? "live" : proven ? "retired" : "unproven"
+  return { key, origin, size, rootHash, state, cosigners: opened.counted.length, note: opened.note }
+}
+
+const revokedHead = (size: bigint) =>
+  new ToolsumError(
+    "KEY_NOT_VALID_AT_SIZE",
+    `head of size ${size} is signed by a revoked key and in no live head's tree`,
+  )
+
+/** Neighbouring head sizes that no path of links joins. Links from one size to two larger ones do not order those two. */
+function unlinked(heads: readonly TreeHead[], links: readonly Link[]): readonly string[] {
+  const sizes = heads.map(({ size }) => size).filter((size) => size > 0n)
+  const ascending = [...new Set(sizes)].sort((a, b) => (a < b ? -1 : 1))
+  const below = new Map<bigint, bigint[]>()
+  for (const { older, newer } of links) {
+    const sizesBelow = below.get(newer) ?? []
+    sizesBelow.push(older)
+    below.set(newer, sizesBelow)
+  }
+  return ascending.flatMap((newer, i) => {
+    const older = ascending[i - 1]
+    return older === undefined || leadsDown(newer, older, below) ? [] : [`unlinked:${older}-${newer}`]
+  })
+}
+
+// Between neighbours lie at most the closing sizes, so that this looks at few links.
+const leadsDown = (from: bigint, to: bigint, below: ReadonlyMap<bigint, readonly bigint[]>): boolean =>
+  from === to || (below.get(from) ?? []).some((size) => size >= to && leadsDown(size, to, below))
+
+// A refutation says more than something unreadable beside it (formats 42), so that reading goes on.
+function unlessUnreadable<T>(unreadable: ToolsumError[], work: () => T): T[] {
+  try {
+    return [work()]
+  } catch (error) {
+    if (!(error instanceof ToolsumError) || error.kind !== "malformed") throw error
+    unreadable.push(error)
+    return []
+  }
+}
