@@ -1,0 +1,78 @@
+// Reads one JSON-RPC message of a server from its bytes (MCP base protocol). Answers come from the strict reader (DESIGN 3.1); a
+// lenient look only tells which request an unreadable answer was meant for, so that it is malformed and not a timeout.
+import { ToolsumError } from "../core/errors.js"
+import { isArray, isObject, type JsonObject, type JsonValue, parseJson } from "../core/json.js"
+
+/** What a server answered: a result as received, an error, or bytes that the strict reader refuses (PROTOCOL_MALFORMED). */
+export type Answer =
+  | { readonly result: JsonValue }
+  | { readonly error: { readonly code: number | null; readonly message: string } }
+  | { readonly malformed: ToolsumError }
+
+/** A message of a server, or `noise`: text that is no JSON-RPC. `broken`: noise that seems to be a damaged message. */
+export type Incoming =
+  | { readonly kind: "answer"; readonly id: number; readonly answer: Answer }
+  | { readonly kind: "request"; readonly id: string | number; readonly method: string }
+  | { readonly kind: "notification"; readonly method: string }
+  | { readonly kind: "noise"; readonly broken: boolean }
+
+/** Error code of JSON-RPC: there is no such method. */
+export const METHOD_NOT_FOUND = -32601
+/** Error code of JSON-RPC: the parameters are wrong. */
+export const INVALID_PARAMS = -32602
+
+/** The messages in `bytes`, more than one in a JSON-RPC batch, none in a blank line. */
+export function readIncoming(bytes: Uint8Array, maxBytes: number): readonly Incoming[] {
+  if (isBlank(bytes)) return []
+  try {
+    return batch(parseJson(bytes, { maxBytes })).map((message) => classify(message, answerOf))
+  } catch (error) {
+    if (!(error instanceof ToolsumError)) throw error
+    const malformed = new ToolsumError("PROTOCOL_MALFORMED", `unreadable answer: ${error.message}`, { cause: error })
+    const text = new TextDecoder().decode(bytes)
+    const loose = parseLoosely(text)
+    if (loose === undefined) return [{ kind: "noise", broken: /^\s*[[{].{0,400}"jsonrpc"/s.test(text) }]
+    return batch(loose).map((message) => classify(message, () => ({ malformed })))
+  }
+}
+
+const isBlank = (bytes: Uint8Array) => bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)
+
+const batch = (value: JsonValue): readonly JsonValue[] => (isArray(value) && value.length > 0 ? value : [value])
+
+/** JSON by the platform's own reader, undefined for anything else. For classification only: nothing in it is kept. */
+function parseLoosely(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue // what JSON.parse returns has this shape
+  } catch {
+    return undefined
+  }
+}
+
+function classify(message: JsonValue, readAnswer: (message: JsonObject) => Answer): Incoming {
+  if (!isObject(message) || member(message, "jsonrpc") !== "2.0") return { kind: "noise", broken: false }
+  const id = member(message, "id")
+  const method = member(message, "method")
+  if (typeof method === "string") {
+    if (typeof id !== "string" && typeof id !== "number") return { kind: "notification", method }
+    return { kind: "request", id, method }
+  }
+  // Some servers return the id as text: the official SDKs take it, so it cannot hide anything.
+  const number = typeof id === "string" || typeof id === "number" ? Number(id) : Number.NaN
+  if (!Number.isSafeInteger(number)) return { kind: "noise", broken: false }
+  return { kind: "answer", id: number, answer: readAnswer(message) }
+}
+
+function answerOf(message: JsonObject): Answer {
+  const result = member(message, "result")
+  const error = member(message, "error")
+  if ((result === undefined) === (error === undefined))
+    return { malformed: new ToolsumError("PROTOCOL_MALFORMED", "expected an answer with either a result or an error") }
+  if (result !== undefined) return { result }
+  const code = isObject(error) ? member(error, "code") : undefined
+  const text = isObject(error) ? member(error, "message") : undefined
+  return { error: { code: typeof code === "number" ? code : null, message: typeof text === "string" ? text : "" } }
+}
+
+const member = (object: JsonObject, name: string): JsonValue | undefined =>
+  Object.hasOwn(object, name) ? object[name] : undefined

@@ -1,0 +1,186 @@
+// Reads what a server tells before any call, over any transport and protocol revision (DESIGN 3, 4 and 9): every page of every list
+// that was asked for and declared, within limits, again when the server says that it changed. Only lists are ever asked for.
+import { computeJsonDigest } from "../core/canonical.js"
+import { quote, ToolsumError } from "../core/errors.js"
+import { isArray, isObject, type JsonObject, type JsonValue } from "../core/json.js"
+import { itemKey, SECTION_NAMES, type SectionName, surfaceMember } from "../core/section.js"
+import type { ReadFinding, ReadLimits, ReadRequest, ServerReading } from "../ports.js"
+import { type Answer, INVALID_PARAMS, METHOD_NOT_FOUND } from "./mcp-messages.js"
+import { LIST_METHODS, type ListMethod } from "./mcp-recorder.js"
+
+/** An open session with a server: what it said of itself, as received, and a way to ask for lists. */
+export interface McpSession {
+  /** Protocol version that was agreed on. */
+  readonly protocol: string
+  readonly capabilities: JsonValue
+  readonly instructions: JsonValue
+  readonly serverInfo: JsonValue
+  /** An empty cursor is a cursor (2026-07-28). Before, servers write it at the end of a list. */
+  readonly emptyCursorContinues: boolean
+  /** The raw answer to a list request. Throws TIMEOUT, SERVER_UNREACHABLE, SERVER_AUTH or READING_INCOMPLETE when none came. */
+  readonly ask: (method: ListMethod, params?: { readonly cursor: string }) => Promise<Answer>
+  /** How often the server has said that the list of this section changed. */
+  readonly listChanges: (section: SectionName) => number
+  /** What the session itself has to tell, so far. */
+  readonly findings: () => readonly ReadFinding[]
+}
+
+/** The part of a reading that comes from the session alone. */
+export type SessionReading = Pick<ServerReading, "surface" | "protocol" | "capabilities" | "findings" | "failures">
+
+/** All lists of one server together may take this long; each request has its own limit besides. */
+export const MAX_LISTING_MS = 300_000
+/** How often a list is read again that changes while it is read. */
+const MAX_ROUNDS = 3
+
+interface SectionReading {
+  /** null: not declared, or there is no such list. */
+  readonly items: readonly JsonValue[] | null
+  readonly failure: ToolsumError | null
+  readonly findings: readonly ReadFinding[]
+}
+
+interface Walk {
+  readonly session: McpSession
+  readonly limits: ReadLimits
+  /** Milliseconds left for all lists. */
+  readonly leftMs: () => number
+}
+
+/** Read the sections asked for. What goes wrong in one section is in `failures`. `now`: milliseconds of a steady clock. */
+export async function readSurface(
+  session: McpSession,
+  request: ReadRequest,
+  now: () => number = () => performance.now(),
+): Promise<SessionReading> {
+  const end = now() + MAX_LISTING_MS
+  const walk: Walk = { session, limits: request.limits, leftMs: () => end - now() }
+  const lists: Record<ReturnType<typeof surfaceMember>, JsonValue> = {
+    tools: null,
+    prompts: null,
+    resourceTemplates: null,
+    resources: null,
+  }
+  const failures: Partial<Record<SectionName, ToolsumError>> = {}
+  const findings: ReadFinding[] = [...findInstructions(session.instructions)]
+  for (const section of SECTION_NAMES.filter((name) => request.sections.includes(name))) {
+    const reading = await readSection(walk, section)
+    if (request.signal?.aborted) throw new ToolsumError("READING_INCOMPLETE", "the reading was interrupted")
+    lists[surfaceMember(section)] = reading.items
+    if (reading.failure) failures[section] = reading.failure
+    findings.push(...reading.findings, ...findBadItems(section, reading.items ?? []))
+  }
+  const { protocol, capabilities, instructions, serverInfo } = session
+  const surface = { instructions, serverInfo, ...lists }
+  return { surface, protocol, capabilities, failures, findings: [...session.findings(), ...findings] }
+}
+
+/** Read a section until its list holds still: no notice of a change came meanwhile, or the change left the items as they were. */
+async function readSection(walk: Walk, section: SectionName): Promise<SectionReading> {
+  let previous: SectionReading | null = null
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const before = walk.session.listChanges(section)
+    const reading: SectionReading = await readList(walk, section)
+    if (reading.failure || reading.items === null || walk.session.listChanges(section) === before) return reading
+    if (previous && sameItems(previous.items, reading.items)) return reading
+    previous = reading
+  }
+  const failure = new ToolsumError("READING_UNSTABLE", `${LIST_METHODS[section]} changed each time it was read`)
+  return { items: previous?.items ?? null, failure, findings: [] }
+}
+
+const sameItems = (a: JsonValue, b: JsonValue) => computeJsonDigest(a) === computeJsonDigest(b)
+
+/** Read all pages of a section once. A failure keeps the items of the pages before it. */
+async function readList(walk: Walk, section: SectionName): Promise<SectionReading> {
+  if (!isDeclared(walk.session.capabilities, section)) return { items: null, failure: null, findings: [] }
+  const pages: (readonly JsonValue[])[] = []
+  try {
+    const exists = await readPages(walk, section, pages)
+    if (exists) return { items: pages.flat(), failure: null, findings: [] }
+    const message = `the server declares this list, but does not know ${LIST_METHODS[section]}`
+    return { items: null, failure: null, findings: [{ code: "declared_without_list", section, message }] }
+  } catch (error) {
+    if (!(error instanceof ToolsumError)) throw error
+    return { items: pages.length === 0 ? null : pages.flat(), failure: error, findings: [] }
+  }
+}
+
+/** Templates and resources live under one capability. */
+function isDeclared(capabilities: JsonValue, section: SectionName): boolean {
+  const name = section === "templates" ? "resources" : section
+  const value = isObject(capabilities) && Object.hasOwn(capabilities, name) ? capabilities[name] : undefined
+  return value !== undefined && value !== null && value !== false
+}
+
+/** Puts the items of each page into `pages`; false when the server has no such list. Throws what ended the list too early. */
+async function readPages(walk: Walk, section: SectionName, pages: (readonly JsonValue[])[]): Promise<boolean> {
+  const { maxItems, maxPages } = walk.limits
+  const method = LIST_METHODS[section]
+  const cursors = new Set<string>()
+  let cursor: string | null = null
+  let count = 0
+  for (;;) {
+    if (walk.leftMs() <= 0) throw incomplete(method, `all lists together take more than ${MAX_LISTING_MS / 1000} s`)
+    const answer = cursor === null ? await walk.session.ask(method) : await walk.session.ask(method, { cursor })
+    if ("malformed" in answer) throw answer.malformed
+    // Before 2026-07-28 an empty cursor is followed once: it is the end when the server refuses it or starts all over.
+    const probing = cursor === "" && !walk.session.emptyCursorContinues
+    if ("error" in answer) {
+      if (answer.error.code === METHOD_NOT_FOUND && cursor === null) return false
+      if (answer.error.code === INVALID_PARAMS && probing) return true
+      throw refusal(method, answer.error)
+    }
+    const page = parsePage(section, answer.result)
+    if (probing && pages.some((earlier) => sameItems(earlier, page.items))) return true
+    pages.push(page.items)
+    count += page.items.length
+    if (count > maxItems) throw incomplete(method, `it has more than ${maxItems} items`)
+    if (page.next === null) return true
+    if (pages.length >= maxPages) throw incomplete(method, `it has more than ${maxPages} pages`)
+    if (cursors.has(page.next)) throw incomplete(method, `the cursor ${quote(page.next, 40)} came again`)
+    cursors.add(page.next)
+    cursor = page.next
+  }
+}
+
+const incomplete = (method: ListMethod, why: string) =>
+  new ToolsumError("READING_INCOMPLETE", `${method} could not be read to its end: ${why}`)
+
+const refusal = (method: ListMethod, error: { readonly code: number | null; readonly message: string }) =>
+  incomplete(method, `the server answered error ${error.code ?? "without code"}: ${quote(error.message, 200)}`)
+
+function parsePage(section: SectionName, result: JsonValue): { items: readonly JsonValue[]; next: string | null } {
+  const method = LIST_METHODS[section]
+  const malformed = (why: string) => new ToolsumError("PROTOCOL_MALFORMED", `unreadable answer to ${method}: ${why}`)
+  if (!isObject(result)) throw malformed("expected an object as result")
+  const items = member(result, surfaceMember(section))
+  if (!isArray(items)) throw malformed(`expected a list as ${surfaceMember(section)}`)
+  const next = member(result, "nextCursor")
+  if (next !== null && typeof next !== "string") throw malformed("expected text as nextCursor")
+  return { items, next }
+}
+
+const member = (object: JsonObject, name: string): JsonValue =>
+  Object.hasOwn(object, name) ? (object[name] ?? null) : null
+
+/** Items that have a digest like any other, but can never be newly pinned (DESIGN 3.4). */
+function findBadItems(section: SectionName, items: readonly JsonValue[]): readonly ReadFinding[] {
+  const keys = new Set<string>()
+  const findings: ReadFinding[] = []
+  for (const item of items) {
+    const key = itemKey(section, item)
+    const add = (code: string, message: string) => findings.push({ code, section, message })
+    if (key === null) add("item_nameless", "an item has no name")
+    else if (keys.has(key)) add("item_duplicate", `more than one item is called ${quote(key)}`)
+    if (key !== null) keys.add(key)
+    if (section === "tools" && isObject(item) && !isObject(member(item, "inputSchema")))
+      add("item_schema", `the inputSchema of ${key === null ? "an item" : quote(key)} is no object`)
+  }
+  return findings
+}
+
+const findInstructions = (instructions: JsonValue): readonly ReadFinding[] =>
+  instructions === null || typeof instructions === "string"
+    ? []
+    : [{ code: "instructions_no_text", section: null, message: "the instructions are no text" }]
