@@ -22,7 +22,11 @@ const tools = [
 ]
 
 const answers: Readonly<Record<string, unknown>> = {
-  initialize: { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: { name: "notes", version: "1.0.0" } },
+  initialize: {
+    protocolVersion: "2025-11-25",
+    capabilities: { tools: {} },
+    serverInfo: { name: "notes", version: "1.0.0" },
+  },
   "tools/list": { tools },
 }
 

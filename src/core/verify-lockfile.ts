@@ -3,7 +3,7 @@
 import { ToolsumError } from "./errors.js"
 import type { Lockfile, Pin } from "./lockfile.js"
 import type { PinnedRoot } from "./root.js"
-import { SECTION_NAMES } from "./section.js"
+import { SECTION_NAMES, type SurfaceLines } from "./section.js"
 import { exitCodeOfVerdicts, type ServerVerdict, type Verdict } from "./verdict.js"
 import { judgeLog, type LogJudgement } from "./verify-log.js"
 import { judgePin, type PinJudgement } from "./verify-pin.js"
@@ -24,7 +24,11 @@ export interface VerifyLockfileInput {
 /** The answer for every pin, and what it rests on. */
 export interface LockfileReport {
   readonly servers: readonly ServerVerdict[]
-  readonly roots: readonly { readonly log: string; readonly fingerprint: string | null; readonly source: PinnedRoot["source"] | null }[]
+  readonly roots: readonly {
+    readonly log: string
+    readonly fingerprint: string | null
+    readonly source: PinnedRoot["source"] | null
+  }[]
   readonly warnings: readonly string[]
   readonly exitCode: 0 | 1 | 2 | 3
 }
@@ -33,7 +37,10 @@ export interface LockfileReport {
 export function verifyLockfile(input: VerifyLockfileInput): LockfileReport {
   const { lockfile } = input
   const logs = new Map(
-    Object.entries(lockfile.logs).map(([origin, log]) => [origin, judgeLog({ origin, log, roots: input.roots, nowSec: input.nowSec })]),
+    Object.entries(lockfile.logs).map(([origin, log]) => [
+      origin,
+      judgeLog({ origin, log, roots: input.roots, nowSec: input.nowSec }),
+    ]),
   )
   const refuted = [...logs.values()].find((log) => log.fault?.kind === "rejected")?.fault
   const pins = Object.entries(lockfile.servers)
@@ -41,8 +48,17 @@ export function verifyLockfile(input: VerifyLockfileInput): LockfileReport {
   const servers = pins.map(([name, pin]) => verdictOf(name, pin, requireLog(logs, pin), input))
   return {
     servers,
-    roots: [...logs.values()].map((log) => ({ log: log.origin, fingerprint: log.fingerprint, source: log.root?.source ?? null })),
-    warnings: [...new Set([...[...logs.values()].flatMap((log) => log.warnings), ...servers.flatMap((server) => server.warnings)])],
+    roots: [...logs.values()].map((log) => ({
+      log: log.origin,
+      fingerprint: log.fingerprint,
+      source: log.root?.source ?? null,
+    })),
+    warnings: [
+      ...new Set([
+        ...[...logs.values()].flatMap((log) => log.warnings),
+        ...servers.flatMap((server) => server.warnings),
+      ]),
+    ],
     exitCode: refuted ? 3 : exitCodeOfVerdicts(servers.map((server) => server.verdict)),
   }
 }
@@ -82,7 +98,7 @@ function conclude(judged: PinJudgement): { verdict: Verdict; reason: string | nu
   return { verdict: "PROVEN", reason: null, detail: null }
 }
 
-function coverageOf(lines: { readonly [name: string]: string }): ServerVerdict["covered"] {
+function coverageOf(lines: SurfaceLines): ServerVerdict["covered"] {
   const names = [...SECTION_NAMES, "instructions", "server"] as const
   return names.filter((name) => lines[name] !== "-").map((section) => ({ section, fields: "all" as const }))
 }

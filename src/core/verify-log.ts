@@ -2,10 +2,10 @@
 // every pin of that log. Formats 25-31 and 41; DESIGN 8 (roots). The pins themselves are judged in verify-pin.ts.
 import { parseBase64 } from "./bytes.js"
 import { ToolsumError } from "./errors.js"
-import { verifyKeyring, type VerifiedKeyring } from "./keyring.js"
+import { type VerifiedKeyring, verifyKeyring } from "./keyring.js"
 import type { LockedLog } from "./lockfile.js"
 import type { PinnedRoot } from "./root.js"
-import { verifyHeads, type VerifiedHead } from "./tree-heads.js"
+import { type VerifiedHead, verifyHeads } from "./tree-heads.js"
 
 /** What is known of one log after its keyring, heads and links were checked. */
 export interface LogJudgement {
@@ -57,10 +57,16 @@ function matchRoot(keyring: VerifiedKeyring, roots: readonly PinnedRoot[]): Pinn
       `the log's root is ${keyring.fingerprint}, but ${foreign.fingerprint} is pinned for it (${foreign.source})`,
     )
   }
-  const fitting = roots.filter((root) => (root.name ?? keyring.origin) === keyring.origin && root.fingerprint === keyring.fingerprint)
+  const fitting = roots.filter(
+    (root) => (root.name ?? keyring.origin) === keyring.origin && root.fingerprint === keyring.fingerprint,
+  )
   for (const root of fitting) keyring.requireFloor(root.floor)
   const [first] = fitting
-  if (!first) throw new ToolsumError("ROOT_NOT_PINNED", `no root is pinned for this log; its keyring starts from ${keyring.fingerprint}`)
+  if (!first)
+    throw new ToolsumError(
+      "ROOT_NOT_PINNED",
+      `no root is pinned for this log; its keyring starts from ${keyring.fingerprint}`,
+    )
   return first
 }
 

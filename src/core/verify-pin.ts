@@ -4,14 +4,14 @@ import { encodeUtf8 } from "./bytes.js"
 import { parseDefinitions } from "./definitions.js"
 import { ToolsumError } from "./errors.js"
 import { type Digest, hashLeaf } from "./hash.js"
-import { isObject, type JsonValue } from "./json.js"
+import { isObject } from "./json.js"
 import type { Pin } from "./lockfile.js"
 import { computeMaskDigest } from "./mask.js"
 import { verifyInclusion } from "./merkle.js"
 import { computePinDigest } from "./pin.js"
 import { entryType, type Observation, parseObservation, parseRecord, RECORD_TYPE } from "./record.js"
 import { computeSectionOfDigests, computeSurface, SECTION_NAMES, type SectionName, surfaceMember } from "./section.js"
-import { computeHow, deriveSubject, subjectFor } from "./subject.js"
+import { computeHow, deriveSubject, type ReadConditions, subjectFor } from "./subject.js"
 import { isCommandTarget, type Target } from "./target.js"
 import { listTemplateNames } from "./template.js"
 import type { UnknownReason } from "./verdict.js"
@@ -74,17 +74,24 @@ interface Entry {
 function readEntry(pin: Pin, log: LogJudgement): Entry {
   if (log.fault?.kind === "rejected") throw log.fault
   if (pin.record === null || pin.head === null || pin.index === null || pin.proof === null) {
-    return { observed: parseObservation(pin.observation ?? ""), unknown: unknownBecause("not_logged", "the log has not taken it yet") }
+    return {
+      observed: parseObservation(pin.observation ?? ""),
+      unknown: unknownBecause("not_logged", "the log has not taken it yet"),
+    }
   }
   const bytes = encodeUtf8(pin.record)
   const head = log.heads.get(pin.head)
   if (head) verifyInclusion({ leafHash: hashLeaf(bytes), index: pin.index, proof: pin.proof, head })
   const type = entryType(bytes)
   if (type !== RECORD_TYPE && type?.startsWith("toolsum-record/")) {
-    return { observed: null, unknown: unknownBecause("newer_format", `the record is a ${type}; a newer toolsum is needed`) }
+    return {
+      observed: null,
+      unknown: unknownBecause("newer_format", `the record is a ${type}; a newer toolsum is needed`),
+    }
   }
   const record = attempt(() => parseRecord(bytes))
-  if (record instanceof ToolsumError) throw new ToolsumError("RECORD_INVALID", `the logged entry is no record: ${record.message}`, { cause: record })
+  if (record instanceof ToolsumError)
+    throw new ToolsumError("RECORD_INVALID", `the logged entry is no record: ${record.message}`, { cause: record })
   return { observed: record, unknown: log.fault ? unknownOfFault(log.fault) : unknownOfHead(record.state, head?.state) }
 }
 
@@ -93,7 +100,8 @@ function unknownOfFault(fault: ToolsumError): PinJudgement["unknown"] {
 }
 
 function unknownOfHead(state: Observation["state"], head: string | undefined): PinJudgement["unknown"] {
-  if (head === "unproven") return unknownBecause("incomplete", "its head is by a retired key, and nothing ties it to the closing tree")
+  if (head === "unproven")
+    return unknownBecause("incomplete", "its head is by a retired key, and nothing ties it to the closing tree")
   if (head === undefined) return unknownBecause("malformed", "its head cannot be read")
   return state === "auth" ? unknownBecause("incomplete", "the server wanted credentials, no list was recorded") : null
 }
@@ -107,12 +115,14 @@ function checkTarget(name: string, pin: Pin, observed: Observation): void {
     throw contradicts(`the record is about ${observed.subject}, the target about ${subjectFor(pin.target, name)}`)
   }
   const exact = derived.floating ? observed.version : (derived.version ?? "-")
-  if (observed.version !== exact) throw contradicts(`the record is of version ${observed.version}, the target asks for ${exact}`)
+  if (observed.version !== exact)
+    throw contradicts(`the record is of version ${observed.version}, the target asks for ${exact}`)
   if (observed.mask !== computeMaskDigest(pin.masks)) throw contradicts("the mask list is not the one in the record")
   if (observed.state === "listed" && observed.how !== computeHow(pin.target, readingOf(pin, observed)).digest) {
     throw contradicts("arguments, variables, headers or sections are not those in the record")
   }
-  if (!profileFits(observed.profile, pin.target)) throw contradicts(`the profile ${observed.profile} names nothing of the target`)
+  if (!profileFits(observed.profile, pin.target))
+    throw contradicts(`the profile ${observed.profile} names nothing of the target`)
 }
 
 const REGISTRY_ID = /^[a-z0-9][a-z0-9.-]*\.[a-z0-9-]+\/[A-Za-z0-9._-]+$/
@@ -120,11 +130,11 @@ const REGISTRY_ID = /^[a-z0-9][a-z0-9.-]*\.[a-z0-9-]+\/[A-Za-z0-9._-]+$/
 /** A URL pin may be filed under its id in the official registry (formats 20). */
 const isRegistryId = (target: Target, subject: string): boolean => !isCommandTarget(target) && REGISTRY_ID.test(subject)
 
-function readingOf(pin: Pin, observed: Observation) {
+function readingOf(pin: Pin, observed: Observation): ReadConditions {
   const { capabilities, client, language } = pin.read
   return {
     sections: SECTION_NAMES.filter((section) => observed.lines[section] !== "-"),
-    ...(isObject(capabilities as JsonValue) ? { capabilities: capabilities as JsonValue } : {}),
+    ...(isObject(capabilities) ? { capabilities } : {}),
     ...(typeof client === "string" ? { client } : {}),
     ...(typeof language === "string" ? { language } : {}),
   }
@@ -136,7 +146,9 @@ function profileFits(profile: string, target: Target): boolean {
   const variables = new Set(isCommandTarget(target) ? target.env : [])
   const texts = isCommandTarget(target) ? target.args : [target.url, ...Object.values(target.headers)]
   for (const text of texts) for (const name of listTemplateNames(text)) variables.add(name)
-  const headers = new Set(isCommandTarget(target) ? [] : Object.keys(target.headers).map((header) => header.toLowerCase()))
+  const headers = new Set(
+    isCommandTarget(target) ? [] : Object.keys(target.headers).map((header) => header.toLowerCase()),
+  )
   return profile.split("+").every((part) => {
     const [kind, name = ""] = part.split(":")
     return kind === "header" ? headers.has(name) : variables.has(name)
@@ -148,7 +160,8 @@ function checkSections(pin: Pin, observed: Observation): void {
   for (const section of SECTION_NAMES) {
     const line = observed.lines[section]
     const pinned = section === "resources" ? pin.resources : pin[section]
-    if (section === "resources" && (pinned !== undefined) !== isCounted(line)) throw contradicts("resources are pinned but not recorded, or the reverse")
+    if (section === "resources" && (pinned !== undefined) !== isCounted(line))
+      throw contradicts("resources are pinned but not recorded, or the reverse")
     const entries = Object.entries(pinned ?? {}).map(([key, digest]) => ({ key, digest }))
     if (!isCounted(line)) {
       if (entries.length > 0) throw contradicts(`${section} are pinned but not in the record`)
@@ -170,7 +183,9 @@ function checkDefinitions(bytes: Uint8Array, pin: Pin, observed: Observation): v
   const lineNames: readonly (SectionName | "instructions" | "server")[] = [...SECTION_NAMES, "instructions", "server"]
   for (const name of lineNames) {
     const member = name === "server" ? "serverInfo" : name === "instructions" ? name : surfaceMember(name)
-    if (definitions.present.has(member) !== isCounted(observed.lines[name])) throw contradicts(`definitions: ${member} is there, the record has none, or the reverse`)
-    if (isCounted(observed.lines[name]) && lines[name] !== observed.lines[name]) throw contradicts(`definitions: ${member} differs from the record`)
+    if (definitions.present.has(member) !== isCounted(observed.lines[name]))
+      throw contradicts(`definitions: ${member} is there, the record has none, or the reverse`)
+    if (isCounted(observed.lines[name]) && lines[name] !== observed.lines[name])
+      throw contradicts(`definitions: ${member} differs from the record`)
   }
 }

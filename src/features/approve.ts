@@ -21,7 +21,11 @@ export async function approvePin(p: {
 
 function approveAt(name: string, pin: Pin, to: Digest, actor: Actor): Pin {
   const digest = pinDigestOf(pin)
-  if (digest !== to) throw new ToolsumError("USAGE", `${name} is pinned at ${digest}, not at ${to}: review what changed, then approve that`)
+  if (digest !== to)
+    throw new ToolsumError(
+      "USAGE",
+      `${name} is pinned at ${digest}, not at ${to}: review what changed, then approve that`,
+    )
   return pin.approved?.pin === digest ? pin : { ...pin, approved: approvalOf(digest, pin, actor) }
 }
 

@@ -1,10 +1,16 @@
 // Reads one server and says what was seen, in the form of a record that no log has numbered yet. Holds no key, writes nothing.
 // A reading that misses a section is never recorded: it can only be compared (DESIGN 4).
 import { quote, ToolsumError } from "../core/errors.js"
-import { isArray, isObject } from "../core/json.js"
+import { isObject, type JsonValue } from "../core/json.js"
 import { computeMaskDigest, type Mask } from "../core/mask.js"
 import type { Observation } from "../core/record.js"
-import { computeSurface, computeSurfaceDigest, SECTION_NAMES, type SectionName, surfaceMember } from "../core/section.js"
+import {
+  computeSurface,
+  computeSurfaceDigest,
+  SECTION_NAMES,
+  type SectionName,
+  surfaceMember,
+} from "../core/section.js"
 import { computeHow, deriveSubject, subjectFor } from "../core/subject.js"
 import { isCommandTarget, type Target } from "../core/target.js"
 import { listTemplateNames } from "../core/template.js"
@@ -80,7 +86,9 @@ export function profileOf(target: Target, placeholders: readonly string[]): stri
   const variables = isCommandTarget(target)
     ? target.env
     : [target.url, ...Object.values(target.headers)].flatMap((text) => [...listTemplateNames(text)])
-  const headers = isCommandTarget(target) ? [] : Object.keys(target.headers).map((header) => `header:${header.toLowerCase()}`)
+  const headers = isCommandTarget(target)
+    ? []
+    : Object.keys(target.headers).map((header) => `header:${header.toLowerCase()}`)
   const parts = variables.map((variable) => `${dummies.has(variable) ? "placeholder" : "env"}:${variable}`)
   const all = [...new Set([...parts, ...headers])].sort()
   return all.length === 0 ? "anonymous" : all.join("+")
@@ -95,16 +103,17 @@ export function requirePinnable(observed: Observed): void {
   for (const section of SECTION_NAMES) {
     const keys = new Set<string>()
     for (const { key, item } of observed.surface.sections[section]?.items ?? []) {
-      const problem = key === null ? "an item without a name" : keys.has(key) ? `${quote(key)} twice` : badSchema(section, item)
-      if (problem) throw new ToolsumError("SURFACE_MALFORMED", `cannot be pinned: ${surfaceMember(section)} has ${problem}`)
+      const problem =
+        key === null ? "an item without a name" : keys.has(key) ? `${quote(key)} twice` : badSchema(section, item)
+      if (problem)
+        throw new ToolsumError("SURFACE_MALFORMED", `cannot be pinned: ${surfaceMember(section)} has ${problem}`)
       if (key !== null) keys.add(key)
     }
   }
 }
 
-function badSchema(section: SectionName, item: unknown): string | null {
-  if (section !== "tools" || !isObject(item as never)) return null
-  const schema = (item as { readonly inputSchema?: unknown; readonly name?: unknown }).inputSchema
-  if (schema === undefined || (isObject(schema as never) && !isArray(schema as never))) return null
-  return `a tool whose inputSchema is no object: ${quote(String((item as { readonly name?: unknown }).name))}`
+function badSchema(section: SectionName, item: JsonValue): string | null {
+  if (section !== "tools" || !isObject(item) || item.inputSchema === undefined || isObject(item.inputSchema))
+    return null
+  return `a tool whose inputSchema is no object: ${quote(String(item.name))}`
 }

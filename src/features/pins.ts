@@ -18,7 +18,10 @@ export function requirePin(lockfile: Lockfile | null, name: string): { lockfile:
   const pin = findPin(lockfile, name)
   if (pin) return { lockfile, pin }
   const known = Object.keys(lockfile.servers)
-  throw new ToolsumError("NOT_PINNED", `no pin is called ${quote(name)}${known.length > 0 ? `; pinned: ${known.join(", ")}` : ""}`)
+  throw new ToolsumError(
+    "NOT_PINNED",
+    `no pin is called ${quote(name)}${known.length > 0 ? `; pinned: ${known.join(", ")}` : ""}`,
+  )
 }
 
 /** What was observed: from the record, or from the observation of a pin that is not logged yet. Throws RECORD_MALFORMED. */

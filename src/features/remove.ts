@@ -19,7 +19,8 @@ export async function removePin(p: { lockfile: LockfileStore; name: string; acto
  *  Throws NOT_PINNED; USAGE for a bad or taken name, and for a local pin. */
 export async function renamePin(p: { lockfile: LockfileStore; from: string; to: string }): Promise<void> {
   const { lockfile: store, from, to } = p
-  if (!isPinName(to)) throw new ToolsumError("USAGE", `expected a name like my-server (a-z, 0-9, . _ -), got ${quote(to)}`)
+  if (!isPinName(to))
+    throw new ToolsumError("USAGE", `expected a name like my-server (a-z, 0-9, . _ -), got ${quote(to)}`)
   await store.update((current) => {
     const { lockfile, pin } = requirePin(current, from)
     if (findPin(lockfile, to)) throw new ToolsumError("USAGE", `${to} is pinned already`)

@@ -1,0 +1,62 @@
+// Client configurations of a project: which servers they start. Read as JSON with comments; values of variables are dropped at once,
+// only their names stay. Today `.mcp.json`; the other clients' files join the table when they are read.
+import { join } from "node:path"
+import { decodeUtf8 } from "../core/bytes.js"
+import { ToolsumError } from "../core/errors.js"
+import type { Target } from "../core/target.js"
+import type { ConfiguredServer } from "../features/config-servers.js"
+import { quotePath, readRegularFile } from "./durable-file.js"
+
+const MAX_CONFIG_BYTES = 4 * 1024 * 1024
+
+const FILES: readonly { readonly file: string; readonly key: string }[] = [{ file: ".mcp.json", key: "mcpServers" }]
+
+/** Every server of the client configurations in `folder`. A file that is there and cannot be read is CONFIG_INVALID, never "none". */
+export async function readClientConfigs(folder: string): Promise<readonly ConfiguredServer[]> {
+  const found: ConfiguredServer[] = []
+  for (const { file, key } of FILES) {
+    const path = join(folder, file)
+    const bytes = await readRegularFile(path, { maxBytes: MAX_CONFIG_BYTES, code: "CONFIG_INVALID" })
+    if (bytes === null) continue
+    const bad = (why: string) => new ToolsumError("CONFIG_INVALID", `${quotePath(path)}: ${why}`)
+    found.push(...(await parseConfig(decodeUtf8(bytes, bad), key, bad)).map((server) => ({ ...server, file })))
+  }
+  return found
+}
+
+type Bad = (why: string) => ToolsumError
+type Members = Readonly<Record<string, unknown>>
+
+const isMembers = (value: unknown): value is Members =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+async function parseConfig(text: string, key: string, bad: Bad): Promise<readonly Omit<ConfiguredServer, "file">[]> {
+  const { parse, printParseErrorCode } = await import("jsonc-parser")
+  const errors: { error: number; offset: number }[] = []
+  const document: unknown = parse(text.replace(/^\ufeff/, ""), errors, { allowTrailingComma: true })
+  const [first] = errors
+  if (first)
+    throw bad(`expected JSON (comments allowed): ${printParseErrorCode(first.error)} at character ${first.offset}`)
+  const servers = isMembers(document) ? (document[key] ?? {}) : null
+  if (!isMembers(servers)) throw bad(`expected an object with ${key}`)
+  return Object.entries(servers).map(([name, server]) => ({ name, target: readTarget(server, name, bad) }))
+}
+
+function readTarget(server: unknown, name: string, bad: Bad): Target {
+  if (!isMembers(server)) throw bad(`expected ${key(name)} to be an object`)
+  const { command, args = [], env = {}, cwd, url, headers = {} } = server
+  if (typeof url === "string") {
+    if (!isMembers(headers)) throw bad(`expected the headers of ${key(name)} to be an object`)
+    return {
+      url,
+      headers: Object.fromEntries(Object.entries(headers).map(([header, value]) => [header, String(value)])),
+    }
+  }
+  if (typeof command !== "string") throw bad(`expected ${key(name)} to have a command or a url`)
+  if (!Array.isArray(args) || !args.every((arg): arg is string => typeof arg === "string"))
+    throw bad(`expected the args of ${key(name)} to be texts`)
+  if (!isMembers(env)) throw bad(`expected the env of ${key(name)} to be an object`)
+  return { command, args, env: Object.keys(env).sort(), ...(typeof cwd === "string" ? { cwd } : {}) }
+}
+
+const key = (name: string): string => JSON.stringify(name)

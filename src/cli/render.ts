@@ -1,0 +1,71 @@
+// Reports for people: one line per server, what to do next, one footer. Heads, leaves and roots only with --explain or on failure
+// (DESIGN 9). Everything that came from a server, a log or a lockfile is escaped here.
+import { escapeInvisible } from "../core/errors.js"
+import { countVerdicts, type ServerVerdict, VERDICTS, type Verdict } from "../core/verdict.js"
+import type { Paint } from "./paint.js"
+
+/** One thing a person can do now, ready to paste. */
+export interface NextStep {
+  readonly say: string
+  readonly type: string
+}
+
+/** How a report is shown. */
+export interface RenderOptions {
+  readonly paint: Paint
+  readonly explain: boolean
+  /** Lines under a server: a diff, a hint. Escaped already. */
+  readonly below?: (server: ServerVerdict) => readonly string[]
+}
+
+/** A report of several servers, ending with the counts. */
+export function renderServers(servers: readonly ServerVerdict[], options: RenderOptions): string {
+  const width = Math.max(...servers.map((server) => server.name.length))
+  const lines = servers.flatMap((server) => [headline(server, width, options.paint), ...details(server, options)])
+  return `${lines.join("\n")}\n${footer(servers)}\n`
+}
+
+function headline(server: ServerVerdict, width: number, paint: Paint): string {
+  const name = escapeInvisible(server.name).padEnd(width)
+  const word = colourOf(server.verdict, paint)(server.verdict.padEnd(9))
+  const reason = server.reason && server.verdict !== "REJECTED" ? `${server.reason}: ` : ""
+  return `${name}  ${word}  ${reason}${escapeInvisible(server.detail ?? summaryOf(server))}`
+}
+
+function summaryOf(server: ServerVerdict): string {
+  return server.subject ?? "no record"
+}
+
+function details(server: ServerVerdict, options: RenderOptions): string[] {
+  const lines = [...(options.below?.(server) ?? [])]
+  if (options.explain || server.verdict === "REJECTED") lines.push(...evidence(server))
+  return lines.map((line) => (line === "" ? "" : `    ${line}`))
+}
+
+function evidence(server: ServerVerdict): string[] {
+  const { head, record, pin } = server
+  return [
+    ...(head ? [`head      ${head.size} of ${escapeInvisible(head.origin)}, ${head.cosigners} cosigners`] : []),
+    ...(record ? [`record    leaf ${record.index}, observed ${formatSec(record.observedSec)}`] : []),
+    ...(pin ? [`pin       ${pin}`] : []),
+    ...(server.notCovered.length > 0 ? [`not read  ${server.notCovered.join(", ")}`] : []),
+  ]
+}
+
+/** Every answer that occurred, with how often: `3 servers: 2 PROVEN, 1 CHANGED`. */
+export function footer(servers: readonly ServerVerdict[]): string {
+  const counts = countVerdicts(servers.map((server) => server.verdict))
+  const parts = VERDICTS.filter((verdict) => counts[verdict] > 0).map((verdict) => `${counts[verdict]} ${verdict}`)
+  return `${servers.length} ${servers.length === 1 ? "server" : "servers"}: ${parts.join(", ")}`
+}
+
+const colourOf = (verdict: Verdict, paint: Paint): ((text: string) => string) => {
+  if (verdict === "PROVEN" || verdict === "UNCHANGED") return paint.green
+  return verdict === "REJECTED" || verdict === "CHANGED" ? paint.red : paint.yellow
+}
+
+/** POSIX seconds as an instant in UTC. */
+export function formatSec(sec: bigint): string {
+  const date = new Date(Number(sec) * 1000)
+  return Number.isNaN(date.getTime()) ? `${sec} s` : date.toISOString().replace(".000", "")
+}

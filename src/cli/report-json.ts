@@ -1,0 +1,63 @@
+// The one JSON document of `--json` (DESIGN 9; schemas/report.schema.json): fields are only ever added. Written with exact number
+// tokens, so that a default of 2^63-1 in somebody's schema stays what it is.
+import type { JsonValue } from "../core/json.js"
+import { formatPrettyJson } from "../core/pretty-json.js"
+import { countVerdicts, type ServerVerdict } from "../core/verdict.js"
+import type { ExitCode } from "./exit-codes.js"
+import type { Io } from "./io.js"
+import { formatSec } from "./render.js"
+
+/** What every document says. */
+export interface DocumentHead {
+  readonly command: string
+  readonly exitCode: ExitCode
+}
+
+/** Print one document: schema version, command and exit code first. */
+export function printDocument(
+  io: Io,
+  document: DocumentHead & { readonly [member: string]: JsonValue | undefined },
+): void {
+  const { command, exitCode, ...rest } = document
+  io.stdout(
+    `${formatPrettyJson({ schemaVersion: 1, command, ok: exitCode === 0, exitCode, ...withoutUndefined(rest) })}\n`,
+  )
+}
+
+const withoutUndefined = (members: {
+  readonly [name: string]: JsonValue | undefined
+}): { readonly [name: string]: JsonValue } =>
+  Object.fromEntries(
+    Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
+  )
+
+/** Counts and servers of a report, as members of a document. */
+export function reportMembers(servers: readonly ServerVerdict[]): {
+  readonly counts: JsonValue
+  readonly servers: JsonValue
+} {
+  return { counts: { ...countVerdicts(servers.map((server) => server.verdict)) }, servers: servers.map(serverMember) }
+}
+
+function serverMember(server: ServerVerdict): JsonValue {
+  const { head, record } = server
+  return {
+    name: server.name,
+    subject: server.subject,
+    verdict: server.verdict,
+    reason: server.reason,
+    detail: server.detail,
+    compared: [...server.compared],
+    covered: server.covered.map(({ section, fields }) => ({
+      section,
+      fields: typeof fields === "string" ? fields : [...fields],
+    })),
+    notCovered: [...server.notCovered],
+    head: head && { origin: head.origin, size: String(head.size), cosigners: head.cosigners, ageSec: head.ageSec },
+    record: record && { index: String(record.index), observed: formatSec(record.observedSec) },
+    newest: server.newest,
+    pin: server.pin,
+    changes: server.changes.map((change) => ({ ...withoutUndefined({ ...change }) })),
+    warnings: [...server.warnings],
+  }
+}
