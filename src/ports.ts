@@ -5,6 +5,7 @@ import type { Digest } from "./core/hash.js"
 import type { JsonValue } from "./core/json.js"
 import type { Lockfile } from "./core/lockfile.js"
 import type { SectionName, Surface } from "./core/section.js"
+import type { Target } from "./core/target.js"
 
 /** A tlog-tiles log as served by a directory or a web host. Nothing that comes from here is verified. */
 export interface LogSource {
@@ -117,4 +118,12 @@ export interface LockfileStore {
   readDefinitions(pin: string): Promise<Uint8Array | null>
   /** Replace the definitions of a pin; null removes them. */
   writeDefinitions(pin: string, text: string | null): Promise<void>
+}
+
+/** One server in one client configuration. */
+export interface ConfiguredServer {
+  /** File as pins name it, such as `.mcp.json`. */
+  readonly file: string
+  readonly name: string
+  readonly target: Target
 }

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { decodeUtf8 } from "../core/bytes.js"
 import { ToolsumError } from "../core/errors.js"
 import type { Target } from "../core/target.js"
-import type { ConfiguredServer } from "../features/config-servers.js"
+import type { ConfiguredServer } from "../ports.js"
 import { quotePath, readRegularFile } from "./durable-file.js"
 
 const MAX_CONFIG_BYTES = 4 * 1024 * 1024

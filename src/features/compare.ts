@@ -16,15 +16,22 @@ export interface Side {
  *  Throws SURFACE_MALFORMED. */
 export function readSide(document: JsonValue): Side {
   if (isArray(document)) return partial({ tools: document }, ["tools"])
-  if (!isObject(document)) throw new ToolsumError("SURFACE_MALFORMED", "expected a surface, an array of tools or the result of a list request")
+  if (!isObject(document))
+    throw new ToolsumError("SURFACE_MALFORMED", "expected a surface, an array of tools or the result of a list request")
   if (isObject(document.result)) return readSide(document.result)
   const lists = SECTION_NAMES.filter((section) => document[surfaceMember(section)] !== undefined)
   const names = Object.keys(document)
   if (lists.length === 0 && !names.some((name) => name === "instructions" || name === "serverInfo")) {
-    throw new ToolsumError("SURFACE_MALFORMED", "expected at least one of instructions, tools, prompts, resourceTemplates, resources, serverInfo")
+    throw new ToolsumError(
+      "SURFACE_MALFORMED",
+      "expected at least one of instructions, tools, prompts, resourceTemplates, resources, serverInfo",
+    )
   }
-  const isListResult = lists.length === 1 && !names.includes("instructions") && !names.includes("serverInfo") && !names.includes("notice")
-  return isListResult ? partial(document, lists) : { surface: parseSurface(document), sections: SECTION_NAMES, whole: true }
+  const isListResult =
+    lists.length === 1 && !names.includes("instructions") && !names.includes("serverInfo") && !names.includes("notice")
+  return isListResult
+    ? partial(document, lists)
+    : { surface: parseSurface(document), sections: SECTION_NAMES, whole: true }
 }
 
 const partial = (members: JsonObject, sections: readonly SectionName[]): Side => ({

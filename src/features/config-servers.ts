@@ -5,14 +5,7 @@ import type { Lockfile, Pin } from "../core/lockfile.js"
 import { formatTarget, isCommandTarget, type Target } from "../core/target.js"
 import { exitCodeOfVerdicts, type ServerVerdict } from "../core/verdict.js"
 import type { LockfileReport } from "../core/verify-lockfile.js"
-
-/** One server in one client configuration. */
-export interface ConfiguredServer {
-  /** File as pins name it, such as `.mcp.json`. */
-  readonly file: string
-  readonly name: string
-  readonly target: Target
-}
+import type { ConfiguredServer } from "../ports.js"
 
 /** The report with what the configurations add. */
 export function compareWithConfigs(
