@@ -22,8 +22,12 @@ const LOW_ORDER = new Set(
   ].flatMap(([point = "", signed = ""]) => [point, point.slice(0, 62) + signed]),
 )
 
+// Their last bytes, sign bit aside: most points are told apart by theirs, without being written in hex.
+const LOW_ORDER_ENDS = new Set([0x00, 0x05, 0x7a, 0x7f])
+
 /** True for the 14 encodings of low-order points, which no key and no R may be. */
-export const isLowOrderPoint = (point: Uint8Array): boolean => LOW_ORDER.has(formatHex(point))
+export const isLowOrderPoint = (point: Uint8Array): boolean =>
+  LOW_ORDER_ENDS.has((point[31] ?? 0) & 0x7f) && LOW_ORDER.has(formatHex(point))
 
 /** Check an Ed25519 signature (64 bytes) by `publicKey` (32 bytes) under the strict rule; wrong lengths are false. Pure. */
 export function verifyEd25519(p: { publicKey: Uint8Array; message: Uint8Array; signature: Uint8Array }): boolean {
