@@ -1,14 +1,88 @@
 // Canonical JSON text (RFC 8785) with one extension, published in DESIGN 3.2: an integer of any size is written with its exact
-// digits. Equal to RFC 8785 wherever integers stay within 2^53.
+// digits. Equal to RFC 8785 wherever integers stay within 2^53. JSON.stringify does most of it, twice as fast as building text here.
 import { ToolsumError } from "./errors.js"
 import { computeTextDigest, type Digest } from "./hash.js"
-import type { JsonValue } from "./json.js"
+import type { JsonObject, JsonValue } from "./json.js"
 
 const bad = (why: string) => new ToolsumError("JSON_MALFORMED", why)
 
 /** Canonical text of a value: members sorted by UTF-16 units, no white space, numbers in ECMAScript form, bigints in decimal.
- *  Throws JSON_MALFORMED for a lone surrogate or a number that is not finite. RFC 8785 §3.2. */
+ *  Throws JSON_MALFORMED for a lone surrogate, a number that is not finite and what is no JSON value. RFC 8785 §3.2. */
 export function canonicalize(value: JsonValue): string {
+  const sorted = sortMembers(value)
+  const text = sorted === undefined ? undefined : JSON.stringify(sorted)
+  // JSON.stringify hides a lone surrogate behind an escape; an escaped backslash before "ud" looks the same and goes the long way too.
+  return text === undefined || text.includes("\\ud") ? canonicalText(value) : text
+}
+
+/** SHA-256 over the UTF-8 bytes of the canonical text. Throws JSON_MALFORMED as `canonicalize`. */
+export const computeJsonDigest = (value: JsonValue): Digest => computeTextDigest(canonicalize(value))
+
+/** A copy that JSON.stringify writes in canonical form, or undefined where it cannot: bigints, numbers that are not finite, and
+ *  names that a JavaScript object does not keep in order or at all. */
+function sortMembers(value: JsonValue): JsonValue | undefined {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return value
+    case "number":
+      return Number.isFinite(value) ? value : undefined
+    case "object":
+      return value === null ? null : Array.isArray(value) ? sortInArray(value) : sortObject(value as JsonObject) // no array
+    default:
+      return undefined
+  }
+}
+
+function sortInArray(items: readonly JsonValue[]): JsonValue | undefined {
+  const copy: JsonValue[] = []
+  for (let i = 0; i < items.length; i++) {
+    const item = sortMembers(items[i] as JsonValue) // i is below length
+    if (item === undefined) return undefined
+    copy.push(item)
+  }
+  return copy
+}
+
+function sortObject(object: JsonObject): JsonValue | undefined {
+  const copy: Record<string, JsonValue> = {}
+  const names = sortedNames(object)
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i] as string // i is below length
+    const member = isPlainName(name) ? sortMembers(object[name] as JsonValue) : undefined // an own member
+    if (member === undefined) return undefined
+    copy[name] = member
+  }
+  return copy
+}
+
+/** False for `__proto__`, which an assignment loses, and for names that could be array indexes, which come first in any object. */
+function isPlainName(name: string): boolean {
+  const code = name.charCodeAt(0)
+  return !(code >= 0x30 && code <= 0x39) && name !== "__proto__"
+}
+
+const INSERTION_SORT_UP_TO = 24
+
+/** Names by UTF-16 units (RFC 8785 §3.2.3), which is how JavaScript compares strings. Few names are sorted here: a call of `sort` costs more. */
+function sortedNames(object: JsonObject): readonly string[] {
+  const names = Object.keys(object)
+  if (names.length > INSERTION_SORT_UP_TO) return names.sort()
+  for (let i = 1; i < names.length; i++) {
+    const name = names[i] as string // i is below length
+    let at = i - 1
+    while (at >= 0 && (names[at] as string) > name) {
+      names[at + 1] = names[at] as string // from 0 to below i
+      at--
+    }
+    names[at + 1] = name
+  }
+  return names
+}
+
+/** The same text, built member by member. */
+function canonicalText(value: JsonValue): string {
+  if (value === null) return "null"
   switch (typeof value) {
     case "string":
       return canonicalString(value)
@@ -18,40 +92,23 @@ export function canonicalize(value: JsonValue): string {
     case "bigint":
     case "boolean":
       return String(value)
+    case "object":
+      if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`
+      return canonicalObject(value as JsonObject) // no array
     default:
-      if (value === null) return "null"
-      return Array.isArray(value) ? canonicalArray(value) : canonicalObject(value as { [name: string]: JsonValue })
+      throw bad(`expected a JSON value, got ${typeof value}`)
   }
 }
 
-/** SHA-256 over the UTF-8 bytes of the canonical text. */
-export const computeJsonDigest = (value: JsonValue): Digest => computeTextDigest(canonicalize(value))
+const canonicalObject = (object: JsonObject): string =>
+  `{${sortedNames(object)
+    .map((name) => `${canonicalString(name)}:${canonicalText(object[name] as JsonValue)}`) // an own member
+    .join(",")}}`
 
-const SPECIAL = /["\\\u0000-\u001f\ud800-\udfff]/
 const LONE_SURROGATE = /[\ud800-\udfff]/u
 
-/** Canonical text of a string. JSON.stringify escapes just what RFC 8785 §3.2.2.2 wants, except for lone surrogates. */
+/** JSON.stringify escapes just what RFC 8785 §3.2.2.2 wants, except for lone surrogates. */
 function canonicalString(text: string): string {
-  if (!SPECIAL.test(text)) return `"${text}"`
   if (LONE_SURROGATE.test(text)) throw bad("expected well-formed text, got a lone surrogate")
   return JSON.stringify(text)
-}
-
-function canonicalArray(items: readonly JsonValue[]): string {
-  let text = "["
-  for (let i = 0; i < items.length; i++) {
-    if (i > 0) text += ","
-    text += canonicalize(items[i] as JsonValue) // i is below length
-  }
-  return `${text}]`
-}
-
-function canonicalObject(object: { readonly [name: string]: JsonValue }): string {
-  let text = "{"
-  // The default sort compares UTF-16 units, as RFC 8785 §3.2.3 wants.
-  for (const name of Object.keys(object).sort()) {
-    if (text.length > 1) text += ","
-    text += `${canonicalString(name)}:${canonicalize(object[name] as JsonValue)}` // an own member
-  }
-  return `${text}}`
 }
