@@ -99,10 +99,10 @@ export function quote(untrusted: string, max = 80): string {
   return `${escapeInvisible(JSON.stringify(points.slice(0, max).join("")))}${clipped ? "…" : ""}`
 }
 
-const INVISIBLE =
-  /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0]|[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]/gu
+// Control, format, private, unassigned; separators but the space; default ignorable (fillers, variation selectors, tags); blank Braille.
+const INVISIBLE = /(?! )[\p{C}\p{Z}\p{DI}\u2800]/gu
 
-/** Replaces every control, format, bidi, separator, surrogate, private-use and tag character with a `\u` escape. */
+/** Replaces every control, format, bidi, separator, surrogate, private-use, unassigned and ignorable character with a `\u` escape. */
 export const escapeInvisible = (text: string): string =>
   text.replace(INVISIBLE, (character) =>
     Array.from(
