@@ -1,6 +1,7 @@
 // Client configurations of a project: which servers they start. Read as JSON with comments; values of variables are dropped at once,
 // only their names stay. Today `.mcp.json`; the other clients' files join the table when they are read.
 import { join } from "node:path"
+import type { ParseError } from "jsonc-parser"
 import { decodeUtf8 } from "../core/bytes.js"
 import { ToolsumError } from "../core/errors.js"
 import type { Target } from "../core/target.js"
@@ -32,7 +33,7 @@ const isMembers = (value: unknown): value is Members =>
 
 async function parseConfig(text: string, key: string, bad: Bad): Promise<readonly Omit<ConfiguredServer, "file">[]> {
   const { parse, printParseErrorCode } = await import("jsonc-parser")
-  const errors: { error: number; offset: number }[] = []
+  const errors: ParseError[] = []
   const document: unknown = parse(text.replace(/^\ufeff/, ""), errors, { allowTrailingComma: true })
   const [first] = errors
   if (first)
