@@ -1,0 +1,105 @@
+// A person's view of changes: by section and item, and the same change on many items once (generators touch every tool of a list
+// in the same way). For text output only: JSON names every change on its own.
+import { canonicalize } from "../core/canonical.js"
+import type { JsonValue } from "../core/json.js"
+import type { Change } from "../core/verdict.js"
+
+/** Items that a person reads together: one with its changes, many with the changes they share, or all that were removed. */
+export interface ChangeGroup {
+  /** Names in order; null for a nameless item. */
+  readonly items: readonly (string | null)[]
+  /** Of one item (a renamed entry first); of the first of many that share them; or one for each removed item. */
+  readonly changes: readonly Change[]
+  /** Where many items share a change at different pointers: what all these end in, and how many there are. */
+  readonly tail?: { readonly pointer: string; readonly places: number }
+}
+
+/** From how many items on the same change is told once. */
+const MIN_SHARED = 3
+/** Texts beyond this length are not looked for on other items. */
+const MAX_SHARED_CHARS = 10_000
+
+/** Group the changes of one section, entries about the list itself left out: shared changes first, then changed and renamed
+ *  items, then added, then removed ones. */
+export function groupChanges(changes: readonly Change[]): readonly ChangeGroup[] {
+  const own = changes.filter((change) => change.note !== "list")
+  const alike = findShared(own, ({ pointer }) => pointer)
+  const rest = without(own, alike)
+  const scattered = findShared(rest, ({ pointer }) => pointer.slice(pointer.lastIndexOf("/")))
+  return [
+    ...groupAlike(alike),
+    ...scattered.map(groupScattered),
+    ...groupItems(without(rest, scattered)).sort((a, b) => rank(a) - rank(b)),
+  ]
+}
+
+const without = (changes: readonly Change[], taken: readonly (readonly Change[])[]): readonly Change[] => {
+  const all = new Set(taken.flat())
+  return changes.filter((change) => !all.has(change))
+}
+
+/** Changes with equal values at equal places (`place` says which are) on enough items. */
+const findShared = (changes: readonly Change[], place: (change: Change) => string): readonly (readonly Change[])[] =>
+  splitBy(changes.filter(isSharable), (change) =>
+    canonicalize([place(change), kindOfChange(change), change.before ?? null, change.after ?? null]),
+  ).filter((same) => new Set(same.map((change) => change.item)).size >= MIN_SHARED)
+
+const isSharable = ({ kind, item, digest, before, after }: Change): boolean =>
+  kind === "changed" && item !== null && digest === undefined && !isLong(before) && !isLong(after)
+
+const isLong = (value: JsonValue | undefined): boolean => typeof value === "string" && value.length > MAX_SHARED_CHARS
+
+/** Tells absent from null. */
+const kindOfChange = (change: Change): string =>
+  change.before === undefined ? "added" : change.after === undefined ? "removed" : "changed"
+
+const itemsOf = (changes: readonly Change[]): readonly (string | null)[] => [
+  ...new Set(changes.map((change) => change.item)),
+]
+
+/** Changes that befell the same items, together. */
+const groupAlike = (alike: readonly (readonly Change[])[]): readonly ChangeGroup[] =>
+  splitBy(alike, (same) => canonicalize(itemsOf(same))).map((block) => ({
+    items: itemsOf(block[0] ?? []),
+    changes: block.flatMap((same) => same.slice(0, 1)),
+  }))
+
+const groupScattered = (same: readonly Change[]): ChangeGroup => ({
+  items: itemsOf(same),
+  changes: same.slice(0, 1),
+  tail: { pointer: commonTail(same.map((change) => change.pointer)), places: same.length },
+})
+
+/** The last tokens that all pointers share. */
+function commonTail(pointers: readonly string[]): string {
+  const [first = [], ...others] = pointers.map((pointer) => pointer.split("/").reverse())
+  let shared = 0
+  while (shared < first.length && others.every((tokens) => tokens[shared] === first[shared])) shared++
+  return `/${first.slice(0, shared).reverse().join("/")}`
+}
+
+/** One group per item, all removed ones together; added items are groups of their own even where they share a name. */
+const groupItems = (changes: readonly Change[]): ChangeGroup[] =>
+  splitBy(changes, (change) => {
+    if (change.kind === "added") return change
+    if (change.kind === "removed") return change.item === null ? change : "removed"
+    return canonicalize([change.item, change.digest ?? null])
+  }).map((group) => ({
+    items: group[0]?.kind === "removed" ? group.map((change) => change.item) : itemsOf(group),
+    changes: group,
+  }))
+
+const rank = ({ changes }: ChangeGroup): number =>
+  changes[0]?.kind === "removed" ? 2 : changes[0]?.kind === "added" ? 1 : 0
+
+/** Groups in order of their first member. */
+function splitBy<T>(values: readonly T[], key: (value: T) => unknown): readonly (readonly T[])[] {
+  const groups = new Map<unknown, T[]>()
+  for (const value of values) {
+    const id = key(value)
+    const group = groups.get(id)
+    if (group) group.push(value)
+    else groups.set(id, [value])
+  }
+  return [...groups.values()]
+}
