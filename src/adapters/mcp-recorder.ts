@@ -32,79 +32,97 @@ const LIST_CHANGED: Readonly<Record<string, readonly SectionName[]>> = {
 /** A JSON-RPC message for the SDK; it validates the shape itself. */
 export type Envelope = { readonly jsonrpc: "2.0" } & Readonly<Record<string, unknown>>
 
-/** Records one session. */
-export interface Recorder {
-  /** True if the SDK's message may be sent, which is noted. False: drop it silently. Throws for a request that is none of ours. */
-  readonly admit: (message: object) => boolean
-  /** Take a message of the server; returns what the SDK is to see of it. */
-  readonly receive: (bytes: Uint8Array) => readonly Envelope[]
-  /** Text of the server that was no message. */
-  readonly addNoise: (start: Uint8Array) => void
-  /** The raw answer to the newest request, once; null while there is none. */
-  readonly takeAnswer: () => Answer | null
-  /** True when something came that seems to be a damaged message. */
-  readonly sawBrokenMessage: () => boolean
-  /** How often the server has said that the list of this section changed. */
-  readonly listChanges: (section: SectionName) => number
-  /** What is worth telling about this session. */
-  readonly findings: () => readonly ReadFinding[]
-}
+/** Records one session. `maxBytes`: size of one message. `redact`: takes secrets out of text of the server before it is clipped into
+ *  a message for people; what is read is never touched. */
+export class Recorder {
+  private readonly maxBytes: number
+  private readonly redact: (text: string) => string
+  private readonly notes = createNotes()
+  private pending: { readonly id: number; readonly method: string } | null = null
+  private answer: Answer | null = null
+  private broken = false
 
-/** A recorder of one session. `maxBytes`: size of one message. `redact`: takes secrets out of text of the server before it is
- *  clipped into a message for people; what is read is never touched. */
-export function createRecorder(maxBytes: number, redact: (text: string) => string): Recorder {
-  let pending: { readonly id: number; readonly method: string } | null = null
-  let answer: Answer | null = null
-  let broken = false
-  const notes = createNotes()
-  const take = (message: Incoming): readonly Envelope[] => {
+  constructor(maxBytes: number, redact: (text: string) => string) {
+    this.maxBytes = maxBytes
+    this.redact = redact
+  }
+
+  /** True if the SDK's message may be sent, which is noted. False: drop it silently. Throws for a request that is none of ours. */
+  admit(message: object): boolean {
+    const request = admitMessage(message)
+    if (request === null) return false
+    if (request !== "other") {
+      this.pending = request
+      this.answer = null
+    }
+    return true
+  }
+
+  /** Take a message of the server; returns what the SDK is to see of it. */
+  receive(bytes: Uint8Array): readonly Envelope[] {
+    const messages = readIncoming(bytes, this.maxBytes)
+    if (messages.some(({ kind }) => kind === "noise")) this.addNoise(bytes)
+    return messages.flatMap((message) => this.take(message))
+  }
+
+  /** Text of the server that was no message. */
+  addNoise(start: Uint8Array): void {
+    this.notes.count("stdout_noise", this.redact(new TextDecoder().decode(start.subarray(0, NOISE_BYTES))))
+  }
+
+  /** The raw answer to the newest request, once; null while there is none. */
+  takeAnswer(): Answer | null {
+    const taken = this.answer
+    this.answer = null
+    return taken
+  }
+
+  /** True when something came that seems to be a damaged message. */
+  sawBrokenMessage(): boolean {
+    return this.broken
+  }
+
+  /** How often the server has said that the list of this section changed. */
+  listChanges(section: SectionName): number {
+    return this.notes.listChanges(section)
+  }
+
+  /** What is worth telling about this session. */
+  findings(): readonly ReadFinding[] {
+    return this.notes.findings()
+  }
+
+  private take(message: Incoming): readonly Envelope[] {
     switch (message.kind) {
       case "noise":
-        broken ||= message.broken
+        this.broken ||= message.broken
         return []
       case "notification":
-        notes.addNotification(message.method)
+        this.notes.addNotification(message.method)
         return []
       case "request":
         // The SDK answers ping, and everything else with -32601: a server must not hang on us.
-        notes.count("server_request", message.method)
+        this.notes.count("server_request", message.method)
         return [{ jsonrpc: "2.0", id: message.id, method: message.method }]
-      case "answer": {
-        if (message.id !== pending?.id) {
-          notes.count("unexpected_answer", String(message.id))
-          return []
-        }
-        answer = redactAnswer(message.answer, redact)
-        const envelope = envelopeOf(pending.method, message.answer)
-        const id = pending.id
-        pending = null
-        return [{ jsonrpc: "2.0", id, ...envelope }]
-      }
+      case "answer":
+        return this.takeAnswerOf(message.id, message.answer)
     }
   }
-  return {
-    admit(message) {
-      const request = admitMessage(message)
-      if (request === null) return false
-      if (request !== "other") [pending, answer] = [request, null]
-      return true
-    },
-    receive(bytes) {
-      const messages = readIncoming(bytes, maxBytes)
-      if (messages.some(({ kind }) => kind === "noise")) notes.count("stdout_noise", redact(decodeStart(bytes)))
-      return messages.flatMap(take)
-    },
-    addNoise: (start) => notes.count("stdout_noise", redact(decodeStart(start))),
-    takeAnswer() {
-      const taken = answer
-      answer = null
-      return taken
-    },
-    sawBrokenMessage: () => broken,
-    listChanges: notes.listChanges,
-    findings: notes.findings,
+
+  private takeAnswerOf(id: number, answer: Answer): readonly Envelope[] {
+    if (id !== this.pending?.id) {
+      this.notes.count("unexpected_answer", String(id))
+      return []
+    }
+    const { method } = this.pending
+    this.pending = null
+    this.answer = redactAnswer(answer, this.redact)
+    return [{ jsonrpc: "2.0", id, ...envelopeOf(method, answer) }]
   }
 }
+
+/** How much of a line of noise is looked at. */
+const NOISE_BYTES = 4000
 
 /** The request to wait for, "other" for a notification or answer that may be sent, null for one that is dropped. */
 function admitMessage(message: object): { readonly id: number; readonly method: string } | "other" | null {
@@ -138,8 +156,6 @@ function redactAnswer(answer: Answer, redact: (text: string) => string): Answer 
   return { error: { code: answer.error.code, message: redact(answer.error.message) } }
 }
 
-const decodeStart = (bytes: Uint8Array) => new TextDecoder().decode(bytes.subarray(0, 4000))
-
 type CountedCode = "stdout_noise" | "unexpected_answer" | "server_request"
 
 const EXPLANATIONS: Readonly<Record<CountedCode, string>> = {
@@ -147,6 +163,8 @@ const EXPLANATIONS: Readonly<Record<CountedCode, string>> = {
   unexpected_answer: "answer to nothing that was asked",
   server_request: "request of the server that was declined",
 }
+
+const count = (times: number) => (times === 1 ? "once" : `${times} times`)
 
 /** Counts what happens in a session and remembers the first of each kind. */
 function createNotes() {
@@ -166,10 +184,10 @@ function createNotes() {
     listChanges,
     findings(): readonly ReadFinding[] {
       const counted = [...counts].map(([code, { first, times }]): ReadFinding => {
-        return { code, section: null, message: `${EXPLANATIONS[code]}, ${times} times, first: ${quote(first)}` }
+        return { code, section: null, message: `${EXPLANATIONS[code]}, ${count(times)}, first: ${quote(first)}` }
       })
       const changed = SECTION_NAMES.filter((section) => listChanges(section) > 0).map((section): ReadFinding => {
-        const message = `the server said ${listChanges(section)} times that this list has changed`
+        const message = `the server announced a change of this list, ${count(listChanges(section))}`
         return { code: "list_changed", section, message }
       })
       return [...counted, ...changed]

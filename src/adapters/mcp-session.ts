@@ -46,8 +46,8 @@ export async function openSession(options: SessionOptions): Promise<McpSession> 
     serverInfo: member(result, "serverInfo"),
     emptyCursorContinues: false,
     ask: createAsk(client, options),
-    listChanges: recorder.listChanges,
-    findings: recorder.findings,
+    listChanges: (section) => recorder.listChanges(section),
+    findings: () => recorder.findings(),
   }
 }
 

@@ -6,7 +6,7 @@ import type { CommandTarget } from "../core/target.js"
 import { expandTemplate, listTemplateNames } from "../core/template.js"
 import type { ReadLimits, ReadRequest, ServerReading, ToolSource } from "../ports.js"
 import { readSurface } from "./mcp-reading.js"
-import { createRecorder } from "./mcp-recorder.js"
+import { Recorder } from "./mcp-recorder.js"
 import { openSession } from "./mcp-session.js"
 import { computeEnvironment, type Values, variableValue } from "./mcp-stdio-environment.js"
 import { StdioTransport } from "./mcp-stdio-transport.js"
@@ -42,7 +42,7 @@ async function readStdio(options: StdioSourceOptions, request: ReadRequest): Pro
   const args = target.args.map((arg) => expandArgument(arg, options))
   const { maxMessageBytes } = request.limits
   const redact = createRedactor(options)
-  const recorder = createRecorder(maxMessageBytes, redact)
+  const recorder = new Recorder(maxMessageBytes, redact)
   const transport = new StdioTransport({ command: target.command, args, cwd, env, recorder, maxMessageBytes })
   const explain = (error: ToolsumError) => withStderr(error, redact(transport.stderrTail))
   try {

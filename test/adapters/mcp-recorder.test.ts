@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
-import { createRecorder } from "../../src/adapters/mcp-recorder.js"
+import { Recorder } from "../../src/adapters/mcp-recorder.js"
 import { encodeUtf8 } from "../../src/core/bytes.js"
 
-const create = () => createRecorder(1000, (text) => text.replaceAll("s3cr3t", "KEY"))
+const create = () => new Recorder(1000, (text) => text.replaceAll("s3cr3t", "KEY"))
 const line = (message: object) => encodeUtf8(JSON.stringify({ jsonrpc: "2.0", ...message }))
 
 test.each(["initialize", "tools/list", "prompts/list", "resources/list", "resources/templates/list"])(
