@@ -16,9 +16,16 @@ import {
 
 const utf8 = new TextEncoder()
 
-/** A signing key whose seed is the hash of its name. */
-export const signer = (name: string, label = name): SigningKey =>
-  computeSigningKey({ name, seed: sha256(utf8.encode(label)) })
+const signers = new Map<string, SigningKey>()
+
+/** A signing key whose seed is the hash of its name, or of `label`. */
+export function signer(name: string, label = name): SigningKey {
+  const known = signers.get(`${name}\n${label}`)
+  if (known) return known
+  const key = computeSigningKey({ name, seed: sha256(utf8.encode(label)) })
+  signers.set(`${name}\n${label}`, key)
+  return key
+}
 
 /** The verifier key of a signing key, for notes or for cosignatures. */
 export const verifier = (key: SigningKey, type = ED25519_NOTE): VerifierKey =>
