@@ -3,6 +3,7 @@
 import type { KeyObject } from "node:crypto"
 
 const crypto = globalThis.process.getBuiltinModule("node:crypto")
+const { hash } = crypto
 
 /** SHA-256, 32 bytes. */
 export function sha256(data: Uint8Array): Uint8Array {
@@ -11,14 +12,24 @@ export function sha256(data: Uint8Array): Uint8Array {
   return out
 }
 
-/** SHA-256 of `data` written into `out` at `offset`. A latin1 ("binary") text result avoids a Buffer per hash: 4x faster than `digest()`. */
+/**
+ * SHA-256 of `data` written into `out` at `offset`; `out` may be `data`. A text result avoids a Buffer per hash, 4x faster than
+ * `digest()`; of the encodings this one has the fewest characters to read: 16 units of two bytes, the low byte first.
+ */
 export function sha256Into(data: Uint8Array, out: Uint8Array, offset: number): void {
-  const text = crypto.hash("sha256", data, "binary")
-  for (let i = 0; i < 32; i++) out[offset + i] = text.charCodeAt(i)
+  const text = hash("sha256", data, UCS2)
+  for (let i = 0; i < 16; i++) {
+    const unit = text.charCodeAt(i)
+    out[offset + 2 * i] = unit
+    out[offset + 2 * i + 1] = unit >> 8
+  }
 }
 
+// The types name only the text encodings of `digest()`; Node takes every Buffer encoding here.
+const UCS2 = "ucs2" as "binary"
+
 /** SHA-256 of the UTF-8 bytes of `text`, lower-case hex. */
-export const sha256HexOfText = (text: string): string => crypto.hash("sha256", text, "hex")
+export const sha256HexOfText = (text: string): string => hash("sha256", text, "hex")
 
 const MAX_KEYS = 256
 const keys = new Map<string, KeyObject>()

@@ -1,5 +1,5 @@
 // SHA-256 as this package uses it: plain, of leaves and nodes (RFC 6962 §2.1), and written as `sha256:<hex>`.
-import { sha256, sha256HexOfText, sha256Into } from "#crypto"
+import { sha256, sha256HexOfText } from "#crypto"
 import { type Bad, quote } from "./errors.js"
 
 /** 32 bytes of SHA-256. */
@@ -15,23 +15,34 @@ export { sha256 }
 /** Root hash of the empty tree: SHA-256 of nothing. */
 export const EMPTY_ROOT: Hash = sha256(new Uint8Array(0))
 
+// Entries up to this length are hashed from one buffer: a new array costs more than the hash. Records have at most 4096 bytes.
+const SCRATCH_BYTES = 4096
+const scratch = new Uint8Array(1 + SCRATCH_BYTES)
+
 /** Leaf hash: SHA-256(0x00, entry). RFC 6962 §2.1. */
 export function hashLeaf(entry: Uint8Array): Hash {
-  const data = new Uint8Array(1 + entry.length)
+  const data = entry.length <= SCRATCH_BYTES ? scratch.subarray(0, 1 + entry.length) : new Uint8Array(1 + entry.length)
   data.set(entry, 1)
   return sha256(data)
 }
 
-const pair = new Uint8Array(65)
+const pair = new Uint8Array(1 + 2 * HASH_BYTES)
 pair[0] = 1
+const pairView = new DataView(pair.buffer)
 
 /** Node hash: SHA-256(0x01, left, right), both 32 bytes. RFC 6962 §2.1. */
 export function hashNode(left: Hash, right: Hash): Hash {
-  const out = new Uint8Array(HASH_BYTES)
-  pair.set(left, 1)
-  pair.set(right, 33)
-  sha256Into(pair, out, 0)
-  return out
+  writeHash(left, pairView, 1)
+  writeHash(right, pairView, 1 + HASH_BYTES)
+  return sha256(pair)
+}
+
+/** Writes the 32 bytes of `hash` into `view` at `offset`, four at a time: `set` costs twice as much for so few. */
+export function writeHash(hash: Hash, view: DataView, offset: number): void {
+  for (let i = 0; i < HASH_BYTES; i += 4) {
+    const word = (hash[i] ?? 0) | ((hash[i + 1] ?? 0) << 8) | ((hash[i + 2] ?? 0) << 16) | ((hash[i + 3] ?? 0) << 24)
+    view.setInt32(offset + i, word, true)
+  }
 }
 
 /** Digest of the UTF-8 bytes of well-formed text. */
