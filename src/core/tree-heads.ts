@@ -1,10 +1,10 @@
 // The heads of one log under its verified keyring (formats 27, 30, 31): who signed each and whether that key may sign that size,
 // forks, and the consistency proofs ("links") that order them. Inclusion of entries under a head is the caller's.
-// A head is opened once per keyring and note: answers are kept by digest, failures are not.
+// A head is opened once per keyring and note: good answers are kept, failures are not.
 import { equalBytes, formatHex } from "./bytes.js"
 import { type Checkpoint, headKey, type VerifiedCheckpoint, verifyCheckpoint } from "./checkpoint.js"
 import { type Bad, quote, ToolsumError } from "./errors.js"
-import { computeTextDigest, type Hash } from "./hash.js"
+import type { Hash } from "./hash.js"
 import type { VerifiedKeyring } from "./keyring.js"
 import type { LogKey } from "./keyring-text.js"
 import { splitHashes, type TreeHead, verifyConsistency } from "./merkle.js"
@@ -73,7 +73,7 @@ const opened = new Map<string, VerifiedCheckpoint>()
 const MAX_OPENED = 4096
 
 function openHead(keyring: VerifiedKeyring, note: string): OpenHead {
-  const memo = `${formatHex(keyring.digest)} ${computeTextDigest(note)}`
+  const memo = `${formatHex(keyring.digest)}\n${note}`
   const { origin, newest } = keyring
   const known = opened.get(memo)
   const checked =
