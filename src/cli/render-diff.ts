@@ -9,7 +9,7 @@ import { type ChangeGroup, groupChanges } from "../surface/groups.js"
 import type { Note } from "../surface/notes.js"
 import type { Paint } from "./paint.js"
 import { createPage, type Page } from "./render-page.js"
-import { showName } from "./terminal-text.js"
+import { showItem, showName } from "./terminal-text.js"
 
 /** How a diff is shown. */
 export interface DiffStyle {
@@ -28,8 +28,8 @@ const MAX_TEXT_LINES = 40
 const MAX_VALUE_LINES = 12
 /** Lines of a removed value. */
 const MAX_REMOVED_LINES = 4
-/** Characters of a name or pointer. */
-const MAX_NAME_CHARS = 200
+/** Characters of a pointer. */
+const MAX_POINTER_CHARS = 200
 
 const SECTIONS = ["instructions", "tools", "prompts", "templates", "resources", "server"] as const
 type Section = (typeof SECTIONS)[number]
@@ -128,8 +128,6 @@ function describeItem({ item, from, kind, digest }: Change): string {
   return digest === undefined || item === null ? showItem(item) : `${showItem(item)} (one of several of this name)`
 }
 
-const showItem = (item: string | null): string => (item === null ? "(no name)" : showName(item, MAX_NAME_CHARS))
-
 /** A whole item: a new one with its members, a removed one by name, a nameless one as it is. */
 function renderWhole(page: Page, section: SectionName, { item, kind, before, after }: Change): void {
   page.words(1, [
@@ -182,4 +180,4 @@ function renderMore(page: Page, indent: number, more: readonly (string | null)[]
   if (more.length > 0) page.names(indent, { text: `… ${more.length} more, see --json: `, look: "dim" }, more)
 }
 
-const showPointer = (pointer: string): string => (pointer === "" ? "" : showName(pointer, MAX_NAME_CHARS))
+const showPointer = (pointer: string): string => (pointer === "" ? "" : showName(pointer, MAX_POINTER_CHARS))

@@ -3,7 +3,7 @@
 import type { JsonValue } from "../core/json.js"
 import type { Paint } from "./paint.js"
 import { showChange, showValue } from "./render-change.js"
-import { paintRuns, type Run, showName, widthOf, wrapRuns } from "./terminal-text.js"
+import { paintRuns, type Run, showItem, widthOf, wrapRuns } from "./terminal-text.js"
 
 /** A change with the words before it and the lines it may take. */
 export interface ChangeLine {
@@ -61,7 +61,7 @@ export function createPage({ paint, width = DEFAULT_WIDTH }: { paint: Paint; wid
   return {
     words: (indent, runs) => wrapped({ first: pad(indent), rest: pad(indent + 1) }, runs),
     names: (indent, lead, names) => {
-      const text = names.map((name) => (name === null ? "(no name)" : showName(name))).join(", ")
+      const text = names.map(showItem).join(", ")
       const runs: Run[] = [lead, { text, look: "plain" }]
       wrapped({ first: pad(indent), rest: pad(indent + 2) }, runs, MAX_NAME_LINES)
     },

@@ -14,9 +14,18 @@ export interface Run {
 
 const COLOURS = { dim: "dim", bold: "bold", removed: "red", added: "green", changed: "yellow" } as const
 
-/** One line of runs as text. */
-export const paintRuns = (runs: readonly Run[], paint: Paint): string =>
-  runs.map(({ text, look }) => (look === "plain" || text === "" ? text : paint[COLOURS[look]](text))).join("")
+/** One line of runs as text; neighbours that look the same are painted together. */
+export function paintRuns(runs: readonly Run[], paint: Paint): string {
+  let line = ""
+  let text = ""
+  for (const [i, run] of runs.entries()) {
+    text += run.text
+    if (run.look === runs[i + 1]?.look) continue
+    line += run.look === "plain" || text === "" ? text : paint[COLOURS[run.look]](text)
+    text = ""
+  }
+  return line
+}
 
 const ESCAPES: Readonly<Record<string, string>> = { "\t": "\\t", "\r": "\\r" }
 
@@ -48,6 +57,13 @@ export function showName(text: string, max = 100): string {
   const shown = showText(clipped ? points.slice(0, max).join("") : text)
   if (!clipped && shown === text && /^[^\s"]+$/.test(text)) return text
   return `"${shown.replaceAll("\n", "\\n").replaceAll('"', '\\"')}"${clipped ? "…" : ""}`
+}
+
+/** Name of an item as `showName`, null as "(no name)"; one with characters beyond ASCII is spelt out too, since it may look like another. */
+export function showItem(name: string | null): string {
+  if (name === null) return "(no name)"
+  const [shown, spelt] = [showName(name), showName(showAscii(name))]
+  return shown === spelt || ASCII.test(shown) ? shown : `${shown} (${spelt})`
 }
 
 const ASCII = /^[ -~]*$/

@@ -12,7 +12,7 @@ export interface Rename {
   readonly after: LoneItem
 }
 
-/** Least likeness of a rename, 0 to 1. Of the captured pairs, true renames reach 0.51 and chance ones 0.29. */
+/** Least likeness of a rename, 0 to 1. Of the captured pairs true renames have 0.51 or more, all others 0.29 or less. */
 const MIN_LIKENESS = 0.45
 /** How much each kind of likeness counts. */
 const WEIGHTS = { text: 0.45, properties: 0.35, name: 0.2 } as const

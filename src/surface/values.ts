@@ -73,12 +73,27 @@ function collectArray(
 ): void {
   const differing = differingIndexes(before, after)
   if (differing.length === 0) return
-  const gone = textsAt(before, differing)
-  const come = textsAt(after, differing)
-  if (sameMultiset(gone, come)) found.push({ path, before, after, note: "order" })
-  else if (isIndexStable(before, after, gone, come))
-    for (const i of differing) collectMember(before[i], after[i], [...path, String(i)], found)
-  else found.push({ path, before, after })
+  const how = judgeArrays(before, after, differing)
+  if (how === "elements") for (const i of differing) collectMember(before[i], after[i], [...path, String(i)], found)
+  else found.push({ path, before, after, ...(how === "order" ? { note: how } : {}) })
+}
+
+/** How two arrays are best told apart: as the same elements in another order; by naming single elements, where these kept their
+ *  index (nothing moved, and a longer array is longer at its end); else, and always for scalars, as a whole. */
+function judgeArrays(
+  before: readonly JsonValue[],
+  after: readonly JsonValue[],
+  differing: readonly number[],
+): "order" | "elements" | "whole" {
+  const scalars = before.every(isScalar) && after.every(isScalar)
+  // One element alone cannot have moved: its text, which may be large, is not needed.
+  if (!scalars && differing.length === 1 && before.length === after.length) return "elements"
+  const [gone, come] = [textsAt(before, differing), textsAt(after, differing)]
+  if (sameMultiset(gone, come)) return "order"
+  const arrived = new Set(come)
+  if (scalars || gone.some((text) => arrived.has(text))) return "whole"
+  const last = Math.min(before.length, after.length) - 1
+  return before.length === after.length || last < 0 || equalMembers(before[last], after[last]) ? "elements" : "whole"
 }
 
 function differingIndexes(before: readonly JsonValue[], after: readonly JsonValue[]): readonly number[] {
@@ -98,21 +113,6 @@ function sameMultiset(a: readonly string[], b: readonly string[]): boolean {
   if (a.length !== b.length) return false
   const sorted = [...b].sort()
   return [...a].sort().every((text, i) => text === sorted[i])
-}
-
-/** True when elements kept their index, so that naming single elements says what happened: nothing moved, and where the length
- *  differs it differs at the end. */
-function isIndexStable(
-  before: readonly JsonValue[],
-  after: readonly JsonValue[],
-  gone: readonly string[],
-  come: readonly string[],
-): boolean {
-  if (before.every(isScalar) && after.every(isScalar)) return false
-  const arrived = new Set(come)
-  if (gone.some((text) => arrived.has(text))) return false
-  const last = Math.min(before.length, after.length) - 1
-  return before.length === after.length || last < 0 || equalMembers(before[last], after[last])
 }
 
 const isScalar = (value: JsonValue): boolean => typeof value !== "object" || value === null

@@ -201,7 +201,7 @@ describe("renderDiff", () => {
           expect(widthOf(bare)).toBeLessThanOrEqual(60)
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     )
   })
 

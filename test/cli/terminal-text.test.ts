@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { showAscii, showName, showSpaces, showText, widthOf, wrapRuns } from "../../src/cli/terminal-text.js"
+import { showAscii, showItem, showName, showSpaces, showText, widthOf, wrapRuns } from "../../src/cli/terminal-text.js"
 
 /** Anything that could move a cursor, hide or reorder text. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u00a0\u200b\u{e0041}]/u
@@ -41,6 +41,15 @@ test.each([
   { text: "👍".repeat(300), shown: `"${"👍".repeat(100)}"…` },
 ])("showName gives $shown", ({ text, shown }) => {
   expect(showName(text)).toBe(shown)
+})
+
+test.each([
+  { name: null, shown: "(no name)" },
+  { name: "send_mail", shown: "send_mail" },
+  { name: "send_m\u0430il", shown: "send_m\u0430il (send_m\\u0430il)" },
+  { name: "a\u200bb", shown: '"a\\u200bb"' },
+])("showItem gives $shown", ({ name, shown }) => {
+  expect(showItem(name)).toBe(shown)
 })
 
 describe("wrapRuns", () => {
