@@ -35,15 +35,16 @@ const bad = (why: string) => new ToolsumError("JSON_MALFORMED", why)
 const LONE_SURROGATE = /[\ud800-\udfff]/u
 
 function decode(input: Uint8Array | string, maxBytes: number): string {
-  // Counting bytes costs an encoding: only done where the text could be too long at all.
-  const size = typeof input !== "string" || input.length > maxBytes ? input.length : 3 * input.length
-  const exact =
-    typeof input === "string" && size > maxBytes && input.length <= maxBytes ? encodeUtf8(input).length : size
-  if (exact > maxBytes) throw bad(`expected JSON of at most ${maxBytes} bytes`)
+  if (!fits(input, maxBytes)) throw bad(`expected JSON of at most ${maxBytes} bytes`)
   if (typeof input !== "string") return decodeUtf8(input, bad)
   if (LONE_SURROGATE.test(input)) throw bad("expected well-formed text, got a lone surrogate")
   return input
 }
+
+/** A UTF-16 unit is at most 3 bytes of UTF-8: only a text that may or may not fit is encoded to be counted. */
+const fits = (input: Uint8Array | string, maxBytes: number): boolean =>
+  input.length <= maxBytes &&
+  (typeof input !== "string" || 3 * input.length <= maxBytes || encodeUtf8(input).length <= maxBytes)
 
 /** What objects are read into: nothing is inherited, as with `Object.create(null)`, which V8 makes a hash table of four times the
  *  size: 16 MiB of empty objects would take more than 1 GB. */

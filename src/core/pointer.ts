@@ -1,7 +1,6 @@
 // JSON Pointer (RFC 6901): the one way this package names a place inside a JSON value. Text and tokens are inverses, and
 // array indexes have one spelling, so equal texts are equal places.
-import type { Bad } from "./errors.js"
-import { quote } from "./errors.js"
+import { type Bad, quote } from "./errors.js"
 import { isArray, isObject, type JsonValue } from "./json.js"
 
 const BAD_ESCAPE = /~(?![01])/
