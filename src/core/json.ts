@@ -24,7 +24,7 @@ export const isObject = (value: JsonValue | undefined): value is JsonObject =>
 /** True for an array. */
 export const isArray = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value)
 
-/** Read one JSON document (formats.md 1 and 2). `maxBytes` lowers the size limit. Throws JSON_MALFORMED; the message says what was
+/** Read one JSON document (formats.md 1 and 2). `maxBytes` stands in for MAX_JSON_BYTES. Throws JSON_MALFORMED; the message says what was
  *  expected, what came, and the line and column (from 1, columns in UTF-16 units). */
 export function parseJson(input: Uint8Array | string, limits: { maxBytes?: number } = {}): JsonValue {
   return new Reader(decode(input, limits.maxBytes ?? MAX_JSON_BYTES)).readDocument()
