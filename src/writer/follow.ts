@@ -1,0 +1,46 @@
+// Getting to the newest committed step and publishing it: after a crash, and when other writers were faster (brief 5.2, 5.4). The same
+// code does both: a rival that is still at it and one that died look alike, and publishing twice is harmless.
+import { computeVerifierKey, ED25519_NOTE, type SigningKey, type VerifierKey } from "../core/vkey.js"
+import { readCommit, type SignedCommit, verifyCommit, verifyFollows } from "./history.js"
+import { publishStep, removeOrphans } from "./publish.js"
+import { refused } from "./refused.js"
+import { type CheckedTree, loadTree } from "./state.js"
+import type { PublishedStep, StepContext } from "./step.js"
+import { beginsWith, createStoredTree } from "./stored-tree.js"
+
+/** The verifier keys of signing keys. */
+export const verifiersOf = (signers: readonly SigningKey[]): readonly VerifierKey[] =>
+  signers.map(({ name, publicKey }) => computeVerifierKey({ name, type: ED25519_NOTE, publicKey }))
+
+/** Publish a committed and checked step as far as it is not published yet, and remove what lost against it. */
+export async function finishStep(context: StepContext, checked: CheckedTree): Promise<PublishedStep> {
+  const { store, cosign } = context
+  const { commit, edge, staging } = checked
+  const tree = createStoredTree(store.read, commit.head)
+  const reindex = () => context.reindex(tree)
+  const note = await publishStep({ store, commit, staging, cosign, reindex })
+  await removeOrphans(store, commit.seq)
+  return { commit, edge, note, tree }
+}
+
+/** What other writers have committed after `state`, checked and published; null when nothing. Throws LOG_REFUSED when they did not
+ *  build on our tree, and as `finishStep`. */
+export async function followOthers(context: StepContext, state: PublishedStep): Promise<PublishedStep | null> {
+  const newest = await readNewer(context, state.commit)
+  if (newest === null) return null
+  const checked = await loadTree(context.store, newest)
+  if (!(await beginsWith(checked.tree, state.edge.head))) throw refused("another writer has replaced the tree")
+  return finishStep(context, checked)
+}
+
+async function readNewer(context: StepContext, known: SignedCommit): Promise<SignedCommit | null> {
+  const keys = verifiersOf(context.signers)
+  let newest = known
+  for (;;) {
+    const next = await readCommit(context.store, newest.seq + 1n)
+    if (next === null) return newest === known ? null : newest
+    const signed = verifyCommit(next, keys, context.origin)
+    verifyFollows(newest, signed)
+    newest = signed
+  }
+}

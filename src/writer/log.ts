@@ -1,0 +1,114 @@
+// The embedded log (brief 5, DESIGN 6): opening it for writing, appending in batches, answering after publication. One batch at a time;
+// other writers, in this process or another, are safe because of the commit record, and slow: who loses twice in a row gives up.
+import type { Hash } from "../core/hash.js"
+import type { TreeHead } from "../core/merkle.js"
+import type { SigningKey } from "../core/vkey.js"
+import type { TileStore } from "../ports.js"
+import { createBatcher } from "./batch.js"
+import { collectPartials } from "./collect.js"
+import { finishStep, verifiersOf } from "./follow.js"
+import type { Cosign } from "./publish.js"
+import { createSequencer, type Sequenced } from "./sequencer.js"
+import type { LogSettings } from "./settings.js"
+import { checkState, type KnownHead } from "./state.js"
+import type { PublishedStep, StepContext } from "./step.js"
+import type { ProvenEntry } from "./stored-tree.js"
+import { type QueuedItem, queueEntry, queueObservation, type Submission } from "./submission.js"
+
+/** Where an entry is. */
+export interface Appended {
+  readonly index: bigint
+  readonly leafHash: Hash
+  /** The published checkpoint that covers the entry, verbatim. */
+  readonly checkpoint: string
+}
+
+/** Where an observation is recorded, proven. */
+export interface Recorded extends Appended {
+  /** Text of the record. */
+  readonly record: string
+  /** True when this surface was the stream's newest already, so nothing was appended. */
+  readonly duplicate: boolean
+  /** Sibling hashes up to the root of `checkpoint`, leaf side first. */
+  readonly proof: readonly Hash[]
+}
+
+/** A log that is open for writing. Once a step has failed it is closed: every call throws LOG_CLOSED, and it must be opened anew. */
+export interface LogWriter extends LogSettings {
+  /** The newest published tree and its checkpoint. */
+  head(): TreeHead & { readonly checkpoint: string }
+  /** Record observations; answers after publication, in their order. Throws RECORD_MALFORMED, USAGE, LOG_BUSY (try again), LOG_CLOSED,
+   *  and what closes the log: IO_FAILED, STATE_CORRUPT, LOG_REFUSED. After such a failure an item may be in the log all the same. */
+  append(submissions: readonly Submission[]): Promise<readonly Recorded[]>
+  /** Append entries of other types as they are, the same one as often as it comes. Throws as `append`. */
+  appendEntries(entries: readonly Uint8Array[]): Promise<readonly Appended[]>
+  /** Append and publish the next keyring. Throws as `append`; what `verifyKeyring` throws; USAGE when it is not the next one or when
+   *  none of this log's signing keys may sign under it. */
+  appendKeyring(note: string): Promise<Appended>
+  /** Entry `index` with a proof to the newest tree. Throws USAGE for an index that is not in it. */
+  prove(index: bigint): Promise<ProvenEntry & { readonly checkpoint: string }>
+  /** Remove partial tiles that no reader needs any more; returns how many. */
+  collect(): Promise<number>
+  /** Finish what was taken and take nothing more. */
+  close(): Promise<void>
+}
+
+/** How to open a log. */
+export interface OpenOptions {
+  readonly store: TileStore
+  /** At least one; one of them must have signed the newest checkpoint. All sign the next ones. */
+  readonly signers: readonly SigningKey[]
+  /** What the outside world has seen: the user's state, the lockfile, witnesses. */
+  readonly knownHeads?: readonly KnownHead[]
+  readonly cosign?: Cosign | undefined
+  /** How long a batch that is not full waits for more, in milliseconds. A command that appends once passes 0. */
+  readonly waitMs?: number | undefined
+}
+
+/** Open a log for writing: check it, finish what a crash interrupted. Throws as `checkState`, and IO_FAILED. */
+export async function openLog(options: OpenOptions): Promise<LogWriter> {
+  const { store, signers, knownHeads = [] } = options
+  const { settings, published: _, ...checked } = await checkState({ store, keys: verifiersOf(signers), knownHeads })
+  return createWriter(options, settings, (context) => finishStep(context, checked))
+}
+
+/** A writer on the state that `start` brings about. */
+export async function createWriter(
+  options: OpenOptions,
+  settings: LogSettings,
+  start: (context: StepContext) => Promise<PublishedStep>,
+): Promise<LogWriter> {
+  const sequencer = await createSequencer(options, settings, start)
+  const batcher = createBatcher<QueuedItem, Sequenced>({ run: sequencer.run, waitMs: options.waitMs })
+  const answer = async ({ placed, step }: Sequenced): Promise<Recorded> => {
+    const { entry, proof, leafHash, index } = await step.tree.prove(placed.index)
+    const record = new TextDecoder().decode(entry) // a record is ASCII
+    return { index, record, leafHash, duplicate: placed.duplicate, proof, checkpoint: step.note }
+  }
+  return {
+    ...settings,
+    head: () => ({ ...sequencer.newest().edge.head, checkpoint: sequencer.newest().note }),
+    append: async (all) => {
+      const done = await batcher.submit(all.map((one) => queueObservation(one, settings.archive)))
+      return Promise.all(done.map(answer))
+    },
+    appendEntries: async (all) => (await batcher.submit(all.map(queueEntry))).map(appended),
+    appendKeyring: async (note) => {
+      const [done] = await batcher.submit([{ kind: "keyring", note, bytes: note.length }])
+      if (done === undefined) throw new Error("a batch left an item without an answer")
+      return appended(done)
+    },
+    prove: async (index) => {
+      const { tree, note } = sequencer.newest()
+      return { ...(await tree.prove(index)), checkpoint: note }
+    },
+    collect: () => collectPartials(options.store, sequencer.newest().commit),
+    close: () => batcher.close(),
+  }
+}
+
+const appended = ({ placed, step }: Sequenced): Appended => ({
+  index: placed.index,
+  leafHash: placed.leafHash,
+  checkpoint: step.note,
+})

@@ -1,0 +1,80 @@
+// The log's one running state: each batch is planned on the newest tree and committed as one step. Whoever else writes to the log is
+// followed first. The first failure closes the log for good: what has reached the disk is then unknown, and opening it anew finds out.
+import { ToolsumError } from "../core/errors.js"
+import { followOthers } from "./follow.js"
+import { type Placed, planBatch } from "./plan.js"
+import type { LogSettings } from "./settings.js"
+import { appendStep, type PublishedStep, type StepContext } from "./step.js"
+import { createStreams } from "./streams.js"
+import type { QueuedItem } from "./submission.js"
+
+/** How often a batch may lose to other writers. */
+const MAX_LOSSES = 2
+
+/** Where an item is, and the published tree that it is in. */
+export interface Sequenced {
+  readonly placed: Placed
+  readonly step: PublishedStep
+}
+
+/** Runs batches, one at a time. */
+export interface Sequencer {
+  newest(): PublishedStep
+  /** Put a batch into the log and publish it. Per item its place, or the error of an item that cannot be appended. Throws LOG_BUSY when
+   *  other writers were faster twice, LOG_CLOSED after a failure, and the failure itself. */
+  run(items: readonly QueuedItem[]): Promise<readonly (Sequenced | ToolsumError)[]>
+}
+
+/** A sequencer on the state that `start` brings about. */
+export async function createSequencer(
+  options: Pick<StepContext, "store" | "signers" | "cosign">,
+  settings: LogSettings,
+  start: (context: StepContext) => Promise<PublishedStep>,
+): Promise<Sequencer> {
+  const { store, signers, cosign } = options
+  const streams = createStreams(store)
+  const reindex: StepContext["reindex"] = (tree) => streams.tail.rewrite(tree)
+  const context: StepContext = { store, origin: settings.origin, signers, cosign, reindex }
+  let step = await start(context)
+  let failure: unknown = null
+
+  const catchUp = async (): Promise<void> => {
+    const newer = await followOthers(context, step)
+    if (newer === null) return
+    streams.forget()
+    step = newer
+  }
+  /** The batch in the log; null when another writer was faster. */
+  const attempt = async (items: readonly QueuedItem[]): Promise<readonly (Sequenced | ToolsumError)[] | null> => {
+    await catchUp()
+    const plan = await planBatch({ store, streams, tree: step.tree, signers }, items)
+    const { size } = step.edge.head
+    if (plan.entries.length > 0) {
+      const next = await appendStep(context, step, plan)
+      if (next === null) return null
+      step = next
+      streams.added(size, plan.entries, plan.records)
+    }
+    const done = step
+    return plan.placed.map((placed) => (placed instanceof ToolsumError ? placed : { placed, step: done }))
+  }
+  const attemptTwice = async (items: readonly QueuedItem[]): Promise<readonly (Sequenced | ToolsumError)[]> => {
+    for (let losses = 0; losses < MAX_LOSSES; losses++) {
+      const done = await attempt(items)
+      if (done !== null) return done
+    }
+    throw new ToolsumError("LOG_BUSY", "another writer keeps appending to this log; try again")
+  }
+  return {
+    newest: () => step,
+    async run(items) {
+      if (failure !== null) throw new ToolsumError("LOG_CLOSED", "the log was closed by a failure", { cause: failure })
+      try {
+        return await attemptTwice(items)
+      } catch (error) {
+        if (!(error instanceof ToolsumError && error.code === "LOG_BUSY")) failure = error
+        throw error
+      }
+    },
+  }
+}
