@@ -1,0 +1,122 @@
+// Compares the head that a log serves with one seen before, in all cases (DESIGN 8, brief 2.1 step 8): larger, equal, smaller. "Fork" is
+// only said with evidence that verifies from its own bytes: two signed notes and, for different sizes, a consistency proof that the larger
+// tree had another root at the smaller size. Missing bytes are unavailable, never a fork.
+import { equalBytes, formatBase64 } from "../core/bytes.js"
+import { headKey } from "../core/checkpoint.js"
+import { ToolsumError } from "../core/errors.js"
+import type { Hash } from "../core/hash.js"
+import { joinHashes, type TreeHead } from "../core/merkle.js"
+import type { LogSource } from "../ports.js"
+import { type ProvenPrefix, proveConsistency } from "./prove.js"
+import { createVerifiedTree, type VerifiedTree } from "./tiles.js"
+
+/** A head whose signatures were verified, with its note verbatim. */
+export interface KnownHead extends TreeHead {
+  readonly note: string
+}
+
+/** How a served head relates to a known one. `ahead`: `proof` shows that it extends the known one; empty where that is the empty tree.
+ *  `behind`: it is smaller and proven to be a prefix of the known one. */
+export type Relation =
+  | { readonly kind: "same" }
+  | { readonly kind: "ahead"; readonly proof: readonly Hash[] }
+  | { readonly kind: "behind" }
+
+/** One log while its heads are compared: trees are read once, however many heads are compared. */
+export interface LogView {
+  treeOf(head: TreeHead): VerifiedTree
+  /** Keyring notes of the log, which evidence needs. */
+  readonly keyrings: readonly string[]
+}
+
+/** A view of the log `source`. */
+export function createLogView(source: LogSource, keyrings: readonly string[]): LogView {
+  const trees = new Map<string, VerifiedTree>()
+  return {
+    keyrings,
+    treeOf: (head) => {
+      const tree = trees.get(headKey(head)) ?? createVerifiedTree(source, head)
+      trees.set(headKey(head), tree)
+      return tree
+    },
+  }
+}
+
+/** Compare `served` with `known`. `earlier`: heads known to be prefixes of `known`, which can show where a smaller head belongs.
+ *  Throws LOG_INCONSISTENT with evidence `a`, `b` (the notes, the smaller tree first), `keyrings` (JSON list of notes) and, for different
+ *  sizes, `prefixRoot` (root of b's tree at a's size, base64) and `proof` (joined hashes, base64); HEAD_UNPROVEN when a smaller head can
+ *  be neither proven nor refuted with what the log serves; and what reading throws. */
+export async function compareHeads(p: {
+  view: LogView
+  known: KnownHead
+  served: KnownHead
+  earlier?: readonly KnownHead[]
+}): Promise<Relation> {
+  const { view, known, served } = p
+  if (served.size === known.size) {
+    if (!equalBytes(served.rootHash, known.rootHash)) throw fork(view, known, served)
+    return { kind: "same" }
+  }
+  if (served.size > known.size) {
+    return { kind: "ahead", proof: await proveExtension(view, known, served) }
+  }
+  await compareWithEarlier(view, served, p.earlier ?? [])
+  if (!isKnown(served, p.earlier ?? [])) await provePrefix(view, served, known)
+  return { kind: "behind" }
+}
+
+/** The proof that `larger` extends `smaller`, from the tiles of `larger`. */
+async function proveExtension(view: LogView, smaller: KnownHead, larger: KnownHead): Promise<readonly Hash[]> {
+  const prefix = await proveConsistency(view.treeOf(larger), smaller.size)
+  if (!equalBytes(prefix.older.rootHash, smaller.rootHash)) throw fork(view, smaller, larger, prefix)
+  return prefix.proof
+}
+
+/** A log that went back may have gone on differently from there: the served tree must extend every earlier head, of which the newest
+ *  one that is not larger shows it. */
+async function compareWithEarlier(view: LogView, served: KnownHead, earlier: readonly KnownHead[]): Promise<void> {
+  const below = earlier.filter(({ size }) => size <= served.size)
+  const newest = below.reduce<KnownHead | null>((best, head) => (best && best.size >= head.size ? best : head), null)
+  if (newest === null) return
+  if (newest.size < served.size) await proveExtension(view, newest, served)
+  else if (!equalBytes(newest.rootHash, served.rootHash)) throw fork(view, newest, served)
+}
+
+const isKnown = (head: TreeHead, heads: readonly KnownHead[]): boolean =>
+  head.size === 0n || heads.some(({ size, rootHash }) => size === head.size && equalBytes(rootHash, head.rootHash))
+
+/** Show that the smaller served head is a prefix of the known one. That takes tiles of the known tree, which the log may not have any more. */
+async function provePrefix(view: LogView, served: KnownHead, known: KnownHead): Promise<void> {
+  try {
+    await proveExtension(view, served, known)
+  } catch (error) {
+    // Bytes that do not belong to the known tree prove as little as missing ones.
+    if (!(error instanceof ToolsumError) || !UNPROVEN.includes(error.code)) throw error
+    const sizes = `size ${served.size}, and ${known.size} was seen before`
+    throw new ToolsumError(
+      "HEAD_UNPROVEN",
+      `the log serves ${sizes}; what would prove the one a prefix of the other is missing`,
+      {
+        cause: error,
+      },
+    )
+  }
+}
+
+const UNPROVEN: readonly string[] = ["RESOURCE_MISSING", "HASH_MISMATCH", "TILE_MALFORMED"]
+
+function fork(view: LogView, a: KnownHead, b: KnownHead, prefix?: ProvenPrefix): ToolsumError {
+  const keyrings = JSON.stringify(view.keyrings)
+  if (prefix === undefined) {
+    return new ToolsumError("LOG_INCONSISTENT", `fork: the log signed two trees of size ${a.size}`, {
+      evidence: { a: a.note, b: b.note, keyrings },
+    })
+  }
+  const prefixRoot = formatBase64(prefix.older.rootHash)
+  const proof = formatBase64(joinHashes(prefix.proof))
+  return new ToolsumError(
+    "LOG_INCONSISTENT",
+    `fork: the log signed a tree of size ${b.size} that does not contain the one of size ${a.size} that it signed`,
+    { evidence: { a: a.note, b: b.note, prefixRoot, proof, keyrings } },
+  )
+}

@@ -1,0 +1,93 @@
+// Archived texts of a log (DESIGN 6, formats 21): section texts, canonical items, instructions, server information. Untrusted: an
+// object counts only if it hashes to the digest it was asked for, and that digest comes from a proven record. May be absent.
+import { decodeUtf8, formatHex } from "../core/bytes.js"
+import { quote, ToolsumError } from "../core/errors.js"
+import { type Digest, isDigest, sha256 } from "../core/hash.js"
+import { type JsonValue, MAX_JSON_BYTES, parseJson } from "../core/json.js"
+import { SECTION_NAMES, type Surface, type SurfaceLines, surfaceMember } from "../core/section.js"
+import type { LogSource } from "../ports.js"
+
+/** What the archive has of a record's surface. Items are the masked ones when the record has masks. */
+export interface ArchivedSurface {
+  /** null where nothing was declared, asked for, or found. */
+  readonly surface: Surface
+  /** Members of the surface that the record has a digest for and the archive has not, or not all of. */
+  readonly missing: readonly (keyof Surface)[]
+}
+
+const READS_AT_ONCE = 16
+
+/** Path of an object below public/. */
+export const objectPath = (digest: Digest): string => {
+  const hex = digest.slice("sha256:".length)
+  return `objects/${hex.slice(0, 2)}/${hex}`
+}
+
+/** The bytes whose SHA-256 is `digest`, or null when the log does not have them. Throws HASH_MISMATCH for other bytes, LOG_UNAVAILABLE. */
+export async function fetchObject(source: LogSource, digest: Digest): Promise<Uint8Array | null> {
+  const path = objectPath(digest)
+  const bytes = await source.read(path, MAX_JSON_BYTES)
+  if (bytes !== null && `sha256:${formatHex(sha256(bytes))}` !== digest) {
+    throw new ToolsumError("HASH_MISMATCH", `${path} of ${quote(source.location)} does not hash to its name`)
+  }
+  return bytes
+}
+
+/** What a record's lines are digests of, as far as the archive has it. Throws HASH_MISMATCH, LOG_UNAVAILABLE, and JSON_MALFORMED or
+ *  RECORD_INVALID for texts that are what was recorded and yet no items. */
+export async function fetchArchivedSurface(source: LogSource, lines: SurfaceLines): Promise<ArchivedSurface> {
+  const missing: (keyof Surface)[] = []
+  const keep = (member: keyof Surface, value: JsonValue | undefined): JsonValue => {
+    if (value === undefined) missing.push(member)
+    return value ?? null
+  }
+  const lists: Partial<Record<keyof Surface, JsonValue>> = {}
+  for (const section of SECTION_NAMES) {
+    const member = surfaceMember(section)
+    lists[member] = keep(member, await fetchItems(source, lines[section]))
+  }
+  const { tools = null, prompts = null, resourceTemplates = null, resources = null } = lists
+  const instructions = keep("instructions", await fetchValue(source, lines.instructions))
+  const serverInfo = keep("serverInfo", await fetchValue(source, lines.server))
+  return { surface: { instructions, tools, prompts, resourceTemplates, resources, serverInfo }, missing }
+}
+
+/** A JSON value by its line, null for `none` and `-`, undefined when it is not archived. */
+async function fetchValue(source: LogSource, line: string): Promise<JsonValue | undefined> {
+  if (!isDigest(line)) return null
+  const bytes = await fetchObject(source, line)
+  return bytes === null ? undefined : parseJson(bytes)
+}
+
+/** The items of a section line such as `9 sha256:…`, in the order of the section text; undefined when one is not archived. */
+async function fetchItems(source: LogSource, line: string): Promise<readonly JsonValue[] | null | undefined> {
+  const [count = "", digest = ""] = line.split(" ")
+  if (!isDigest(digest)) return null
+  // The empty text is not stored.
+  const text = count === "0" ? new Uint8Array(0) : await fetchObject(source, digest)
+  if (text === null) return undefined
+  const digests = parseSectionText(text)
+  const items: JsonValue[] = []
+  for (let at = 0; at < digests.length; at += READS_AT_ONCE) {
+    const read = await Promise.all(digests.slice(at, at + READS_AT_ONCE).map((item) => fetchValue(source, item)))
+    for (const item of read) if (item !== undefined) items.push(item)
+    if (items.length < Math.min(at + READS_AT_ONCE, digests.length)) return undefined
+  }
+  return items
+}
+
+const LINE = /^([0-9a-f]{64}) {2}(?:null|".*")$/
+
+/** Digests of the items in a section text, whose hash the caller has compared. */
+function parseSectionText(bytes: Uint8Array): readonly Digest[] {
+  const bad = (why: string) => new ToolsumError("RECORD_INVALID", `section text: ${why}`)
+  const text = decodeUtf8(bytes, bad)
+  if (text === "") return []
+  if (!text.endsWith("\n")) throw bad("expected a final newline")
+  const lines = text.slice(0, -1).split("\n")
+  return lines.map((line): Digest => {
+    const hex = LINE.exec(line)?.[1]
+    if (hex === undefined) throw bad(`expected a digest and a key, got ${quote(line)}`)
+    return `sha256:${hex}`
+  })
+}
