@@ -65,7 +65,7 @@ export class HostileLog implements LogSource {
 
   /** The pin of this log's root. */
   get root(): PinnedRoot {
-    const { fingerprint } = verifyKeyring({ notes: this.keyrings })
+    const { fingerprint } = verifyKeyring({ notes: this.keyrings.slice(0, 1) })
     return { dialect: "tlog-tiles", name: this.origin, fingerprint, floor: null, source: "flag" }
   }
 
@@ -147,6 +147,12 @@ export class HostileLog implements LogSource {
     return { size, rootHash, note }
   }
 
+  /** The head of a size, and from then on the partial tiles that it implies. */
+  publish(size: bigint): KnownHead {
+    this.#published.add(size)
+    return this.headAt(size)
+  }
+
   /** Another log with the same keys and the first `size` entries: a fork once something else is appended. */
   fork(size: bigint): HostileLog {
     const other = new HostileLog(this.origin)
@@ -168,7 +174,7 @@ export class HostileLog implements LogSource {
 
   #file(path: string): Uint8Array | null {
     const [folder, name = ""] = path.split("/")
-    if (path === "checkpoint") return encodeUtf8(this.headAt(this.servedSize ?? this.size).note)
+    if (path === "checkpoint") return encodeUtf8(this.publish(this.servedSize ?? this.size).note)
     if (folder === "keyring") {
       const note = this.keyrings[Number(name) - 1]
       return note === undefined ? null : encodeUtf8(note)
