@@ -29,13 +29,24 @@ const LOW_ORDER_ENDS = new Set([0x00, 0x05, 0x7a, 0x7f])
 export const isLowOrderPoint = (point: Uint8Array): boolean =>
   LOW_ORDER_ENDS.has((point[31] ?? 0) & 0x7f) && LOW_ORDER.has(formatHex(point))
 
-/** Check an Ed25519 signature (64 bytes) by `publicKey` (32 bytes) under the strict rule; wrong lengths are false. Pure. */
-export function verifyEd25519(p: { publicKey: Uint8Array; message: Uint8Array; signature: Uint8Array }): boolean {
-  const { publicKey, message, signature } = p
+/** An Ed25519 check without the rule: canonical S and R, low-order points let through. Lengths are the caller's duty. */
+export type Ed25519Primitive = (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array) => boolean
+
+interface Signed {
+  readonly publicKey: Uint8Array
+  readonly message: Uint8Array
+  readonly signature: Uint8Array
+}
+
+/** The strict rule over any primitive, so that two implementations can be held against each other. Wrong lengths are false. Pure. */
+export function verifyEd25519With(verify: Ed25519Primitive, { publicKey, message, signature }: Signed): boolean {
   if (publicKey.length !== ED25519_KEY_BYTES || signature.length !== ED25519_SIGNATURE_BYTES) return false
   if (isLowOrderPoint(publicKey) || isLowOrderPoint(signature.subarray(0, 32))) return false
-  return ed25519Verify(signature, message, publicKey)
+  return verify(signature, message, publicKey)
 }
+
+/** Check an Ed25519 signature (64 bytes) by `publicKey` (32 bytes) under the strict rule; wrong lengths are false. Pure. */
+export const verifyEd25519 = (signed: Signed): boolean => verifyEd25519With(ed25519Verify, signed)
 
 /** Sign with a 32-byte seed; 64 bytes, deterministic (RFC 8032). Throws KEY_MALFORMED for another length. */
 export function signEd25519(p: { seed: Uint8Array; message: Uint8Array }): Uint8Array {

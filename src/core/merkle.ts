@@ -1,7 +1,7 @@
 // Verification of inclusion and consistency proofs (RFC 9162 §2.1.3.2, §2.1.4.2). The number of hashes follows from the
 // sizes alone and is checked before anything is hashed. Exact up to sizes of 2^64-1. Building proofs: merkle-tree.ts.
 import { sha256Into } from "#crypto"
-import { concatBytes, formatHex } from "./bytes.js"
+import { concatBytes, equalBytes, formatHex } from "./bytes.js"
 import { type Bad, ToolsumError } from "./errors.js"
 import { HASH_BYTES, type Hash, writeHash } from "./hash.js"
 
@@ -35,7 +35,7 @@ export function verifyInclusion(p: { leafHash: Hash; index: bigint; proof: reado
 
 /**
  * Check that the tree `newer` begins with the tree `older`. Pure. RFC 9162 §2.1.4.2.
- * `proof`: 32-byte hashes in the order of RFC 6962 §2.1.2. Equal sizes: the proof must be empty and the roots equal.
+ * `proof`: hashes in the order of RFC 6962 §2.1.2; these and both roots 32 bytes each. Equal sizes: an empty proof, equal roots.
  * Size 0 is refused: every tree extends the empty one, which proves nothing. Throws CONSISTENCY_INVALID.
  */
 export function verifyConsistency(p: { older: TreeHead; newer: TreeHead; proof: readonly Hash[] }): void {
@@ -43,16 +43,14 @@ export function verifyConsistency(p: { older: TreeHead; newer: TreeHead; proof: 
   if (older.size <= 0n || older.size > newer.size || newer.size > MAX_SIZE) {
     throw consistencyInvalid(`expected sizes 0 < older <= newer, got ${older.size} and ${newer.size}`)
   }
-  requireHash(older.rootHash, consistencyInvalid)
-  requireHash(newer.rootHash, consistencyInvalid)
   if (older.size === newer.size) verifySameHead(p)
   else verifyExtension(older, newer, proof)
 }
 
 function verifySameHead(p: { older: TreeHead; newer: TreeHead; proof: readonly Hash[] }): void {
   requireCount(p.proof, 0, consistencyInvalid)
-  for (let i = 0; i < HASH_BYTES; i++) {
-    if (p.older.rootHash[i] !== p.newer.rootHash[i]) throw consistencyInvalid("two root hashes for one tree size")
+  if (!equalBytes(p.older.rootHash, p.newer.rootHash)) {
+    throw consistencyInvalid(`expected one root hash for the tree size ${p.newer.size}, got two`)
   }
 }
 
@@ -63,6 +61,8 @@ function verifyExtension(older: TreeHead, newer: TreeHead, proof: readonly Hash[
   const level = countTrailingOnes(path)
   const complete = countOnes(path.low) + countOnes(path.high) === level
   requireCount(proof, path.inner - level + path.border + (complete ? 0 : 1), consistencyInvalid)
+  requireHash(older.rootHash, consistencyInvalid)
+  requireHash(newer.rootHash, consistencyInvalid)
   for (const hash of proof) requireHash(hash, consistencyInvalid)
   const start = complete ? older.rootHash : (proof[0] ?? older.rootHash)
   const siblings = complete ? proof : proof.slice(1)
