@@ -69,8 +69,13 @@ export function formatBase64(bytes: Uint8Array): string {
 export function parseHex(text: string, bad: Bad): Uint8Array {
   if (!HEX.test(text)) throw bad("expected lower-case hex")
   const bytes = new Uint8Array(text.length / 2)
-  for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(text.slice(2 * i, 2 * i + 2), 16)
+  for (let i = 0; i < bytes.length; i++) bytes[i] = (hexDigit(text, 2 * i) << 4) | hexDigit(text, 2 * i + 1)
   return bytes
+}
+
+function hexDigit(text: string, at: number): number {
+  const code = text.charCodeAt(at)
+  return code < 0x61 ? code - 0x30 : code - 0x57
 }
 
 const HEX_BYTES: readonly string[] = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, "0"))

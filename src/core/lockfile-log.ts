@@ -66,20 +66,20 @@ function parseLog(value: JsonValue | undefined, at: string): LockedLog {
   checkMembers(object, at, MEMBERS)
   const { dialect } = object
   if (dialect !== "tlog-tiles" && dialect !== "legion")
-    throw malformed(memberPlace(at, "dialect"), `expected "tlog-tiles" or "legion", got ${describe(dialect)}`)
+    throw malformed(`${at}.dialect`, `expected "tlog-tiles" or "legion", got ${describe(dialect)}`)
   return {
     dialect,
     url: parseUrl(object, at),
-    keyring: parseKeyringNotes(object.keyring, dialect, memberPlace(at, "keyring")),
-    heads: parseHeads(object.heads, memberPlace(at, "heads")),
-    links: parseLinks(object.links, memberPlace(at, "links")),
+    keyring: parseKeyringNotes(object.keyring, dialect, `${at}.keyring`),
+    heads: parseHeads(object.heads, `${at}.heads`),
+    links: parseLinks(object.links, `${at}.links`),
   }
 }
 
 function parseUrl(object: JsonObject, at: string): string | null {
   const url = readTextOrNull(object, "url", at)
   if (url !== null && (url.length > MAX_URL_CHARS || !URL_FORM.test(url)))
-    throw malformed(memberPlace(at, "url"), `expected an https URL or null, got ${describe(url)}`)
+    throw malformed(`${at}.url`, `expected an https URL or null, got ${describe(url)}`)
   return url
 }
 

@@ -77,22 +77,32 @@ export function parsePin(value: JsonValue | undefined, logs: Readonly<Record<str
   const object = readObject(value, at)
   const log = readText(object, "log", at)
   const locked = logs[log]
-  if (locked === undefined)
-    throw malformed(memberPlace(at, "log"), `expected the origin of a log, got ${describe(log)}`)
+  if (locked === undefined) throw malformed(`${at}.log`, `expected the origin of a log, got ${describe(log)}`)
   checkMembers(object, at, locked.dialect === "legion" ? LEGION : LOGGED)
+  const isLegion = locked.dialect === "legion"
+  const { record, index, head, proof, observation } = isLegion ? NOT_LOGGED : parseEvidence(object, locked, at)
   const pin = {
-    from: parseOrigins(object.from, memberPlace(at, "from")),
-    target: within(memberPlace(at, "target"), object.target, parseTarget),
+    from: parseOrigins(object.from, `${at}.from`),
+    target: within(`${at}.target`, object.target, parseTarget),
     log,
-    ...(locked.dialect === "legion" ? parseForeign(object, at) : parseEvidence(object, locked, at)),
-    tools: parseDigests(object.tools, at, "tools"),
-    prompts: parseDigests(object.prompts, at, "prompts"),
-    templates: parseDigests(object.templates, at, "templates"),
-    masks: within(memberPlace(at, "masks"), object.masks, parseMasks),
-    read: parseRead(object.read, memberPlace(at, "read")),
-    approved: object.approved === null ? null : parseApproval(object.approved, memberPlace(at, "approved")),
+    record,
+    index,
+    head,
+    proof,
+    observation,
+    tools: parseDigests(object.tools, `${at}.tools`),
+    prompts: parseDigests(object.prompts, `${at}.prompts`),
+    templates: parseDigests(object.templates, `${at}.templates`),
+    masks: within(`${at}.masks`, object.masks, parseMasks),
+    read: parseRead(object.read, `${at}.read`),
+    approved: object.approved === null ? null : parseApproval(object.approved, `${at}.approved`),
   }
-  return object.resources === undefined ? pin : { ...pin, resources: parseDigests(object.resources, at, "resources") }
+  if (!isLegion && object.resources === undefined) return pin
+  return {
+    ...pin,
+    ...(isLegion ? { evidence: readText(object, "evidence", at) } : {}),
+    ...(object.resources === undefined ? {} : { resources: parseDigests(object.resources, `${at}.resources`) }),
+  }
 }
 
 /** A pin as JSON; the inverse of `parsePin`. Masks are written sorted. */
@@ -113,30 +123,25 @@ export function formatPin(pin: Pin): JsonObject {
   }
 }
 
-type Evidence = Pick<Pin, "record" | "index" | "head" | "proof" | "observation" | "evidence">
+type Evidence = Pick<Pin, "record" | "index" | "head" | "proof" | "observation">
 
-const NOT_LOGGED = { record: null, index: null, head: null, proof: null, observation: null }
-
-const parseForeign = (object: JsonObject, at: string): Evidence => ({
-  ...NOT_LOGGED,
-  evidence: readText(object, "evidence", at),
-})
+const NOT_LOGGED: Evidence = { record: null, index: null, head: null, proof: null, observation: null }
 
 /** The record with its place in the log and its proof, or the observation in their place (formats 38). */
 function parseEvidence(object: JsonObject, log: LockedLog, at: string): Evidence {
   const { record, index, head, proof } = object
   if (record === null && index === null && head === null && proof === null) {
     const observation = readText(object, "observation", at)
-    within(memberPlace(at, "observation"), observation, parseObservation)
+    within(`${at}.observation`, observation, parseObservation)
     return { ...NOT_LOGGED, observation }
   }
   if (object.observation !== undefined)
-    throw malformed(memberPlace(at, "observation"), "expected it exactly when record, index, head and proof are null")
+    throw malformed(`${at}.observation`, "expected it exactly when record, index, head and proof are null")
   return {
     record: readText(object, "record", at),
-    index: parseDecimal(readText(object, "index", at), malformedAt(memberPlace(at, "index"))),
+    index: parseDecimal(readText(object, "index", at), malformedAt(`${at}.index`)),
     head: parseHeadName(object, log, at),
-    proof: cutHashes(parseBase64(readText(object, "proof", at), malformedAt(memberPlace(at, "proof")))),
+    proof: cutHashes(parseBase64(readText(object, "proof", at), malformedAt(`${at}.proof`))),
     observation: null,
   }
 }
@@ -155,7 +160,7 @@ function formatEvidence({ record, index, head, proof, observation, evidence }: P
 function parseHeadName(object: JsonObject, log: LockedLog, at: string): string {
   const head = readText(object, "head", at)
   if (log.heads[head] === undefined)
-    throw malformed(memberPlace(at, "head"), `expected the key of a head of its log, got ${describe(head)}`)
+    throw malformed(`${at}.head`, `expected the key of a head of its log, got ${describe(head)}`)
   return head
 }
 
@@ -175,15 +180,12 @@ function parseOrigins(value: JsonValue | undefined, at: string): readonly PinOri
   })
 }
 
-function parseDigests(value: JsonValue | undefined, at: string, name: string): ItemDigests {
-  const object = readObject(value, memberPlace(at, name))
+function parseDigests(value: JsonValue | undefined, at: string): ItemDigests {
+  const object = readObject(value, at)
   for (const key in object) {
     const digest = object[key]
     if (typeof digest !== "string" || !isDigest(digest))
-      throw malformed(
-        memberPlace(memberPlace(at, name), key),
-        `expected sha256: and 64 hex digits, got ${describe(digest)}`,
-      )
+      throw malformed(memberPlace(at, key), `expected sha256: and 64 hex digits, got ${describe(digest)}`)
   }
   return object as ItemDigests // every member was checked just now
 }
@@ -202,7 +204,7 @@ function parseRead(value: JsonValue | undefined, at: string): Pin["read"] {
 function parseApproval(value: JsonValue | undefined, at: string): Approval {
   const object = readObject(value, at)
   checkMembers(object, at, APPROVAL)
-  if (object.only !== null) throw malformed(memberPlace(at, "only"), `expected null, got ${describe(object.only)}`)
+  if (object.only !== null) throw malformed(`${at}.only`, `expected null, got ${describe(object.only)}`)
   return {
     pin: readDigest(object, "pin", at),
     from: object.from === null ? null : readDigest(object, "from", at),

@@ -50,11 +50,16 @@ export function checkMembers(
   members: { readonly required: readonly string[]; readonly optional?: readonly string[] },
 ): void {
   const { required, optional = [] } = members
-  for (const name of required) if (object[name] === undefined) throw malformed(at, `expected member ${quote(name)}`)
-  for (const name in object) {
-    if (!required.includes(name) && !optional.includes(name))
-      throw malformed(at, `expected no member ${quote(name)}: this version does not know it`)
+  let known = 0
+  for (const name of required) {
+    if (object[name] === undefined) throw malformed(at, `expected member ${quote(name)}`)
+    known++
   }
+  for (const name of optional) if (object[name] !== undefined) known++
+  const names = Object.keys(object)
+  if (names.length === known) return
+  const unknown = names.find((name) => !required.includes(name) && !optional.includes(name)) ?? ""
+  throw malformed(at, `expected no member ${quote(unknown)}: this version does not know it`)
 }
 
 /** A member that is text. */
@@ -80,22 +85,19 @@ export function readDigest(object: JsonObject, name: string, at: string): Digest
 export const readBase64 = (object: JsonObject, name: string, at: string): Uint8Array =>
   parseBase64(readText(object, name, at), malformedAt(memberPlace(at, name)))
 
-const INSTANT = /^([0-9]{4})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$/
+const INSTANT = /^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$/
 
 /** A member that is an instant, `YYYY-MM-DDTHH:MM:SSZ`, on a day that exists. */
 export function readInstant(object: JsonObject, name: string, at: string): string {
   const text = readText(object, name, at)
-  const [, year, month, day] = (INSTANT.exec(text) ?? []).map(Number)
-  if (year === undefined || month === undefined || day === undefined || day > daysIn(year, month))
+  if (!INSTANT.test(text) || (text.slice(8, 10) > "28" && !isDay(text)))
     throw malformed(memberPlace(at, name), `expected YYYY-MM-DDTHH:MM:SSZ, got ${describe(text)}`)
   return text
 }
 
-const daysIn = (year: number, month: number): number =>
-  month === 2
-    ? year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
-      ? 29
-      : 28
-    : [4, 6, 9, 11].includes(month)
-      ? 30
-      : 31
+/** False for a day past the end of its month. */
+function isDay(instant: string): boolean {
+  const [year = 0, month = 0, day = 0] = instant.slice(0, 10).split("-").map(Number)
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+  return day <= (month === 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31)
+}

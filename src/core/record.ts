@@ -2,10 +2,10 @@
 // one line per field in a fixed order, one spelling. An observation is the same text without its seq and prev lines: a record
 // that no log has numbered yet (formats 38). What a value means in a stream or a lockfile is left to the callers.
 import { decodeUtf8, formatHex, parseDecimal, parseHex } from "./bytes.js"
-import { quote, ToolsumError } from "./errors.js"
-import { computeTextDigest, type Digest, type Hash, parseDigest } from "./hash.js"
+import { type Bad, quote, ToolsumError } from "./errors.js"
+import { computeTextDigest, type Digest, type Hash } from "./hash.js"
 import { isPinName } from "./pin.js"
-import { computeSurfaceDigest, type SurfaceLines } from "./section.js"
+import { formatSurfaceLines, type SurfaceLines } from "./section.js"
 
 /** First line of a record: the type of the log entry. */
 export const RECORD_TYPE = "toolsum-record/v1"
@@ -38,17 +38,47 @@ export interface ToolRecord extends Observation {
   readonly prev: PreviousRecord | null
 }
 
-const STREAM_LABELS = ["subject", "version", "profile", "how", "observer", "mask"] as const
-const ORDER_LABELS = ["seq", "prev"] as const
-const SECTION_LABELS = ["tools", "prompts", "templates", "resources"] as const
-const SURFACE_LABELS = ["state", ...SECTION_LABELS, "instructions", "server", "surface", "observed"] as const
-const OBSERVATION_LABELS = [...STREAM_LABELS, ...SURFACE_LABELS] as const
-const RECORD_LABELS = [...STREAM_LABELS, ...ORDER_LABELS, ...SURFACE_LABELS] as const
+// The grammar (formats 10), one line each: the label, the form of the value, and what a refusal says was expected. Every form stops at
+// the line feed, so the expression for the whole text is read without going back.
+type Line = readonly [label: string, form: string, expected: string]
 
-type ObservationValues = Readonly<Record<(typeof OBSERVATION_LABELS)[number], string>>
-type RecordValues = Readonly<Record<(typeof RECORD_LABELS)[number], string>>
+const DIGEST = "sha256:[0-9a-f]{64}"
+const NUMBER = "(?:0|[1-9][0-9]{0,18})"
+const SECTION = `(?:${NUMBER} ${DIGEST}|none|-)`
+const SINGLE = `(?:${DIGEST}|none|-)`
 
-const PRINTABLE_LINES = /^[\n -~]*$/
+const STREAM_LINES: readonly Line[] = [
+  ["subject", "[!-~]{1,1024}", "1 to 1024 printable characters"],
+  ["version", "[!-~]{1,128}", "1 to 128 printable characters"],
+  ["profile", "[!-~]+", "a profile"],
+  ["how", DIGEST, "a digest"],
+  ["observer", "[a-z0-9][a-z0-9._-]{0,127}", "1 to 128 characters a-z, 0-9 and . _ -"],
+  ["mask", `(?:${DIGEST}|-)`, "a digest or -"],
+]
+const ORDER_LINES: readonly Line[] = [
+  ["seq", NUMBER, "a decimal number"],
+  ["prev", `(?:${NUMBER} ${DIGEST}|-)`, "an index and a digest, or -"],
+]
+const SEEN_LINES: readonly Line[] = [
+  ["state", "(?:listed|auth)", "listed or auth"],
+  ...["tools", "prompts", "templates", "resources"].map((l): Line => [l, SECTION, "a count and a digest, none or -"]),
+  ...["instructions", "server"].map((label): Line => [label, SINGLE, "a digest, none or -"]),
+  ["surface", DIGEST, "a digest"],
+  ["observed", NUMBER, "a decimal number"],
+]
+
+interface Grammar {
+  readonly lines: readonly Line[]
+  readonly text: RegExp
+}
+
+const grammarOf = (lines: readonly Line[]): Grammar => ({
+  lines,
+  text: new RegExp(`^${RECORD_TYPE}\n${lines.map(([label, form]) => `${label} (${form})\n`).join("")}$`),
+})
+const RECORD = grammarOf([...STREAM_LINES, ...ORDER_LINES, ...SEEN_LINES])
+const OBSERVATION = grammarOf([...STREAM_LINES, ...SEEN_LINES])
+
 const PRINTABLE = /^[ -~]+$/
 const SUBJECT = /^[!-~]{1,1024}$/
 const VERSION = /^[!-~]{1,128}$/
@@ -56,7 +86,7 @@ const OBSERVER = /^[a-z0-9][a-z0-9._-]{0,127}$/
 const PROFILE_PART = /^(?:(?:env|placeholder):[A-Za-z_][A-Za-z0-9_]{0,127}|header:[a-z0-9_-]{1,128})$/
 const NOTHING = computeTextDigest("")
 
-const bad = (why: string): ToolsumError => new ToolsumError("RECORD_MALFORMED", why)
+const bad: Bad = (why) => new ToolsumError("RECORD_MALFORMED", why)
 
 /** True for a subject: 1 to 1024 printable ASCII characters without space. */
 export const isSubject = (text: string): boolean => SUBJECT.test(text)
@@ -77,11 +107,18 @@ export function isProfile(text: string): boolean {
 
 /** Read a record. Throws RECORD_MALFORMED for anything but its one spelling. */
 export function parseRecord(input: string | Uint8Array): ToolRecord {
-  const values: RecordValues = readValues(input, RECORD_LABELS)
-  const seq = parseDecimal(values.seq, badLine("seq"))
-  const prev = values.prev === "-" ? null : parsePrevious(values.prev)
+  const text = readText(input)
+  const values = matchLines(text, RECORD)
+  const [seqText = "", prevText = ""] = values.splice(STREAM_LINES.length, ORDER_LINES.length)
+  const seq = parseDecimal(seqText, bad)
+  const prev = prevText === "-" ? null : parsePrevious(prevText)
   if ((seq === 0n) !== (prev === null)) throw bad("expected prev - exactly when seq is 0")
-  return { ...readObservation(values), seq, prev }
+  const { subject, version, profile, how, observer, mask, state, lines, surface, observed } = toObservation(
+    values,
+    text,
+  )
+  // Written out: a spread costs as much as matching the text.
+  return { subject, version, profile, how, observer, mask, seq, prev, state, lines, surface, observed }
 }
 
 /** Write a record; the exact inverse of `parseRecord`. Values are taken as they are: they come from a parser or a digest. */
@@ -91,16 +128,17 @@ export function formatRecord(record: ToolRecord): string {
 }
 
 /** Read an observation: a record without its seq and prev lines. Throws RECORD_MALFORMED. */
-export const parseObservation = (input: string | Uint8Array): Observation =>
-  readObservation(readValues(input, OBSERVATION_LABELS))
+export function parseObservation(input: string | Uint8Array): Observation {
+  const text = readText(input)
+  return toObservation(matchLines(text, OBSERVATION), text)
+}
 
 /** Write an observation, or the observation in a record; the exact inverse of `parseObservation`. */
 export const formatObservation = (observation: Observation): string =>
   formatStream(observation) + formatSeen(observation)
 
 /** The stream of a record: its subject, version, profile, how, observer and mask, joined by spaces. Equal texts, same stream. */
-export const streamKey = (observation: Observation): string =>
-  STREAM_LABELS.map((label) => observation[label]).join(" ")
+export const streamKey = (observation: Observation): string => streamValues(observation).join(" ")
 
 /** Type of a log entry: its first line, 1 to 255 printable ASCII characters; null when it begins otherwise. */
 export function entryType(entry: Uint8Array): string | null {
@@ -110,91 +148,86 @@ export function entryType(entry: Uint8Array): string | null {
   return PRINTABLE.test(text) ? text : null
 }
 
-function readValues<L extends string>(input: string | Uint8Array, labels: readonly L[]): Readonly<Record<L, string>> {
+function readText(input: string | Uint8Array): string {
   if (input.length > MAX_RECORD_BYTES) throw bad(`expected at most ${MAX_RECORD_BYTES} bytes`)
-  const text = typeof input === "string" ? input : decodeUtf8(input, bad)
-  if (!PRINTABLE_LINES.test(text)) throw bad("expected printable ASCII")
-  if (!text.endsWith("\n")) throw bad("expected a final newline")
-  const lines = text.slice(0, -1).split("\n")
-  if (lines[0] !== RECORD_TYPE) throw bad(`expected the first line ${RECORD_TYPE}, got ${quote(lines[0] ?? "")}`)
-  if (lines.length !== labels.length + 1) throw bad(`expected ${labels.length + 1} lines, got ${lines.length}`)
-  const values: Partial<Record<L, string>> = {}
-  labels.forEach((label, i) => {
-    const line = lines[i + 1] ?? ""
-    if (!line.startsWith(label) || line[label.length] !== " ") throw bad(`expected line ${label}, got ${quote(line)}`)
-    values[label] = line.slice(label.length + 1)
-  })
-  return values as Record<L, string> // every label was set just now
+  return typeof input === "string" ? input : decodeUtf8(input, bad)
 }
 
-function readObservation(values: ObservationValues): Observation {
-  const { subject, version, profile, observer, mask, state } = values
-  expectLine("subject", subject, isSubject(subject))
-  expectLine("version", version, isVersion(version))
-  expectLine("profile", profile, isProfile(profile))
-  const how = parseDigest(values.how, badLine("how"))
-  expectLine("observer", observer, isObserver(observer))
-  const masked = mask === "-" ? mask : parseDigest(mask, badLine("mask"))
-  if (state !== "listed" && state !== "auth") throw badLine("state")(`expected listed or auth, got ${quote(state)}`)
-  const lines = readSurfaceLines(values)
-  checkState(state, lines)
-  const surface = parseDigest(values.surface, badLine("surface"))
-  if (computeSurfaceDigest(state, lines) !== surface)
-    throw badLine("surface")("expected the digest of lines state to server")
-  const observed = parseDecimal(values.observed, badLine("observed"))
-  return { subject, version, profile, how, observer, mask: masked, state, lines, surface, observed }
+/** The values of the lines after the first. */
+function matchLines(text: string, grammar: Grammar): string[] {
+  const match = grammar.text.exec(text)
+  if (match === null) throw bad(explainMismatch(text, grammar))
+  return match.slice(1)
 }
 
-function readSurfaceLines(values: ObservationValues): SurfaceLines {
-  for (const label of SECTION_LABELS) checkSection(label, values[label])
-  for (const label of ["instructions", "server"] as const) {
-    const value = values[label]
-    if (value !== "none" && value !== "-") parseDigest(value, badLine(label))
+/** What is wrong with a text that the grammar does not take: the first thing a person would fix. */
+function explainMismatch(text: string, { lines }: Grammar): string {
+  const [type = "", ...rest] = text.split("\n")
+  if (type !== RECORD_TYPE) return `expected the first line ${RECORD_TYPE}, got ${quote(type)}`
+  for (const [i, [label, form, expected]] of lines.entries()) {
+    const line = rest[i] ?? ""
+    if (!line.startsWith(`${label} `)) return `expected line ${label}, got ${quote(line)}`
+    const value = line.slice(label.length + 1)
+    if (!new RegExp(`^${form}$`).test(value)) return `line ${label}: expected ${expected}, got ${quote(value)}`
   }
-  const { tools, prompts, templates, resources, instructions, server } = values
-  return { tools, prompts, templates, resources, instructions, server }
+  return `expected ${lines.length + 1} lines, each with its line feed, and nothing after them`
 }
 
-function checkSection(label: string, value: string): void {
-  if (value === "none" || value === "-") return
-  const at = value.indexOf(" ")
-  if (at < 0) throw badLine(label)(`expected a count and a digest, none or -, got ${quote(value)}`)
-  const count = parseDecimal(value.slice(0, at), badLine(label))
-  const digest = parseDigest(value.slice(at + 1), badLine(label))
-  if ((count === 0n) !== (digest === NOTHING))
-    throw badLine(label)("expected count 0 exactly for the digest of nothing")
+/** The cross rules (formats 12) on values that have their form. */
+function toObservation(values: readonly string[], text: string): Observation {
+  const [subject = "", version = "", profile = "", how = "", observer = "", mask = "", state = ""] = values
+  const [tools = "", prompts = "", templates = "", resources = "", instructions = "", server = ""] = values.slice(7)
+  const lines = { tools, prompts, templates, resources, instructions, server }
+  if (!isProfile(profile)) throw bad(`line profile: expected anonymous, a name or sorted parts, got ${quote(profile)}`)
+  checkSections(lines)
+  checkState(state, lines)
+  const surface = values[13] ?? ""
+  if (computeTextDigest(surfaceText(text)) !== surface)
+    throw bad("line surface: expected the digest of the lines from state to server")
+  return {
+    subject,
+    version,
+    profile,
+    how: how as Digest, // has its form
+    observer,
+    mask: mask as Digest | "-", // has its form
+    state: state as Observation["state"], // has its form
+    lines,
+    surface: surface as Digest, // has its form
+    observed: parseDecimal(values[14] ?? "", bad),
+  }
 }
 
-function checkState(state: "listed" | "auth", lines: SurfaceLines): void {
-  const asked = Object.values(lines).some((value) => value !== "-")
+/** The seven lines that the surface digest covers, of a text that has its form. */
+const surfaceText = (text: string): string => text.slice(text.indexOf("\nstate ") + 1, text.indexOf("\nsurface ") + 1)
+
+function checkSections({ tools, prompts, templates, resources }: SurfaceLines): void {
+  for (const value of [tools, prompts, templates, resources]) {
+    const at = value.indexOf(" ")
+    if (at < 0) continue
+    const count = value.slice(0, at)
+    parseDecimal(count, bad)
+    if ((count === "0") !== value.endsWith(NOTHING)) throw bad("expected count 0 exactly for the digest of nothing")
+  }
+}
+
+function checkState(state: string, { tools, prompts, templates, resources, instructions, server }: SurfaceLines): void {
+  const asked = tools + prompts + templates + resources + instructions + server !== "------"
   if (state === "auth" && asked) throw bad("expected - in every section of state auth")
   if (state === "listed" && !asked) throw bad("expected a section other than - in state listed")
 }
 
 function parsePrevious(value: string): PreviousRecord {
-  const at = value.indexOf(" ")
-  if (at < 0) throw badLine("prev")(`expected an index and a digest, got ${quote(value)}`)
-  const index = parseDecimal(value.slice(0, at), badLine("prev"))
-  const digest = parseDigest(value.slice(at + 1), badLine("prev"))
-  return { index, leafHash: parseHex(digest.slice(7), badLine("prev")) }
+  const [index = "", digest = ""] = value.split(" ")
+  return { index: parseDecimal(index, bad), leafHash: parseHex(digest.slice("sha256:".length), bad) }
 }
 
-const formatStream = (o: Observation): string =>
-  `${RECORD_TYPE}\n${STREAM_LABELS.map((label) => `${label} ${o[label]}\n`).join("")}`
+const streamValues = (o: Observation): readonly string[] => [o.subject, o.version, o.profile, o.how, o.observer, o.mask]
 
-function formatSeen({ state, lines, surface, observed }: Observation): string {
-  const { tools, prompts, templates, resources, instructions, server } = lines
-  return (
-    `state ${state}\ntools ${tools}\nprompts ${prompts}\ntemplates ${templates}\nresources ${resources}\n` +
-    `instructions ${instructions}\nserver ${server}\nsurface ${surface}\nobserved ${observed}\n`
-  )
+const formatStream = (observation: Observation): string => {
+  const values = streamValues(observation)
+  return `${RECORD_TYPE}\n${STREAM_LINES.map(([label], i) => `${label} ${values[i]}\n`).join("")}`
 }
 
-const badLine =
-  (label: string) =>
-  (why: string): ToolsumError =>
-    bad(`line ${label}: ${why}`)
-
-function expectLine(label: string, value: string, good: boolean): void {
-  if (!good) throw badLine(label)(`got ${quote(value)}`)
-}
+const formatSeen = ({ state, lines, surface, observed }: Observation): string =>
+  `${formatSurfaceLines(state, lines)}surface ${surface}\nobserved ${observed}\n`
