@@ -6,7 +6,7 @@ import { encodeUtf8, equalBytes } from "../core/bytes.js"
 import { quote, ToolsumError } from "../core/errors.js"
 import { MAX_JSON_BYTES } from "../core/json.js"
 import { isPinName } from "../core/pin.js"
-import { errnoOf, quotePath, readRegularFile, removeFile, replaceFile } from "./durable-file.js"
+import { errnoOf, quotePath, readRegularFileSync, removeFile, replaceFile } from "./durable-file.js"
 
 /** Folder of the definitions, beside the lockfile. */
 export const DEFINITIONS_FOLDER = ".mcp-tools"
@@ -18,18 +18,17 @@ export function definitionsPath(lockfile: string, name: string): string {
 }
 
 /** Definitions of each pin, null where there is no file. A folder or a file too large to be definitions reads as no bytes, which match
- *  nothing. Throws IO_FAILED. */
+ *  nothing. Throws USAGE for what is no pin name, IO_FAILED. */
 export async function readDefinitions(
   lockfile: string,
   names: readonly string[],
 ): Promise<Readonly<Record<string, Uint8Array | null>>> {
-  const pairs = names.map(async (name) => [name, await readOne(definitionsPath(lockfile, name))] as const)
-  return Object.fromEntries(await Promise.all(pairs))
+  return Object.fromEntries(names.map((name) => [name, readOne(definitionsPath(lockfile, name))]))
 }
 
-async function readOne(path: string): Promise<Uint8Array | null> {
+function readOne(path: string): Uint8Array | null {
   try {
-    return await readRegularFile(path, { maxBytes: MAX_JSON_BYTES, code: "DEFINITIONS_MALFORMED" })
+    return readRegularFileSync(path, { maxBytes: MAX_JSON_BYTES, code: "DEFINITIONS_MALFORMED" })
   } catch (error) {
     if (error instanceof ToolsumError && error.code === "DEFINITIONS_MALFORMED") return new Uint8Array(0)
     throw error
@@ -42,7 +41,7 @@ export async function writeDefinitions(lockfile: string, name: string, text: str
   const path = definitionsPath(lockfile, name)
   await makeFolder(dirname(path))
   const bytes = encodeUtf8(text)
-  const now = await readOne(path)
+  const now = readOne(path)
   if (now !== null && equalBytes(now, bytes)) return false
   await replaceFile(path, bytes)
   return true

@@ -1,12 +1,13 @@
 // Files of the user and of the project: bounded reading of regular files, and replacing that survives a crash (temp file,
 // fsync, rename, fsync of the folder; brief 5.2). Every failure is a ToolsumError. Who may write when is process-lock.ts's.
 import { randomBytes } from "node:crypto"
-import { constants, type FileHandle, mkdir, open, rename, rm } from "node:fs/promises"
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs"
+import { mkdir, open, rename, rm } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { type ErrorCode, quote, ToolsumError } from "../core/errors.js"
 
 /** Mode of folders that hold the user's own data. */
-export const PRIVATE_DIRECTORY_MODE = 0o700
+const PRIVATE_DIRECTORY_MODE = 0o700
 /** Mode of files with keys, trust, consent and state. */
 export const PRIVATE_FILE_MODE = 0o600
 
@@ -24,22 +25,26 @@ export function errnoOf(error: unknown): string | null {
 const failed = (what: string, path: string, cause: unknown) =>
   new ToolsumError("IO_FAILED", `could not ${what} ${quotePath(path)}: ${errnoOf(cause) ?? String(cause)}`, { cause })
 
+/** How much of a file to take in, and the code of its refusal. */
+export interface ReadLimits {
+  readonly maxBytes: number
+  readonly code: ErrorCode
+}
+
 /** All bytes of the regular file at `path`, or null where nothing is. A folder, a device or more than `maxBytes` is refused with
  *  `code`, without reading it; a failed call is IO_FAILED. */
-export async function readRegularFile(
-  path: string,
-  limits: { maxBytes: number; code: ErrorCode },
-): Promise<Uint8Array | null> {
-  const file = await openForReading(path)
+export async function readRegularFile(path: string, limits: ReadLimits): Promise<Uint8Array | null> {
+  const file = await open(path, OPEN_FLAGS).catch((error: unknown) => nullIfMissing(path, error))
   if (file === null) return null
-  const refuse = (what: string) => new ToolsumError(limits.code, `expected ${what} at ${quotePath(path)}`)
   try {
     const status = await file.stat()
-    if (!status.isFile()) throw refuse(`a file, got ${status.isDirectory() ? "a folder" : "something else"},`)
-    if (status.size > limits.maxBytes) throw refuse(`at most ${limits.maxBytes} bytes, got ${status.size},`)
-    const bytes = await readAll(file, limits.maxBytes)
-    if (bytes === null) throw refuse(`at most ${limits.maxBytes} bytes, got more,`)
-    return bytes
+    let buffer = roomFor(path, status, limits)
+    for (let length = 0; ; ) {
+      const { bytesRead } = await file.read(buffer, length, buffer.length - length, length)
+      length += bytesRead
+      if (bytesRead === 0 || length === status.size) return buffer.slice(0, length)
+      if (length === buffer.length) buffer = enlarge(path, buffer, limits)
+    }
   } catch (error) {
     throw error instanceof ToolsumError ? error : failed("read", path, error)
   } finally {
@@ -47,32 +52,60 @@ export async function readRegularFile(
   }
 }
 
-async function openForReading(path: string): Promise<FileHandle | null> {
+/** The same without leaving the thread: ten times cheaper for a thousand small files, for commands that do nothing else meanwhile. */
+export function readRegularFileSync(path: string, limits: ReadLimits): Uint8Array | null {
+  const file = openForReading(path)
+  if (file === null) return null
   try {
-    // Without O_NONBLOCK opening a named pipe waits for a writer for ever.
-    return await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    const status = fstatSync(file)
+    let buffer = roomFor(path, status, limits)
+    for (let length = 0; ; ) {
+      const bytesRead = readSync(file, buffer, length, buffer.length - length, length)
+      length += bytesRead
+      if (bytesRead === 0 || length === status.size) return buffer.slice(0, length)
+      if (length === buffer.length) buffer = enlarge(path, buffer, limits)
+    }
   } catch (error) {
-    const code = errnoOf(error)
-    if (code === "ENOENT" || code === "ENOTDIR") return null
-    throw failed("open", path, error)
+    throw error instanceof ToolsumError ? error : failed("read", path, error)
+  } finally {
+    closeSync(file)
   }
 }
 
-/** All bytes, or null when there are more than `maxBytes`: a file may grow while it is read. */
-async function readAll(file: FileHandle, maxBytes: number): Promise<Uint8Array | null> {
-  const status = await file.stat()
-  let buffer = new Uint8Array(Math.min(status.size, maxBytes) + 1)
-  let length = 0
-  for (;;) {
-    const { bytesRead } = await file.read(buffer, length, buffer.length - length, length)
-    if (bytesRead === 0) return buffer.slice(0, length)
-    length += bytesRead
-    if (length > maxBytes) return null
-    if (length < buffer.length) continue
-    const larger = new Uint8Array(Math.min(2 * buffer.length, maxBytes + 1))
-    larger.set(buffer)
-    buffer = larger
+// Without O_NONBLOCK opening a named pipe waits for a writer for ever.
+const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
+
+function openForReading(path: string): number | null {
+  try {
+    return openSync(path, OPEN_FLAGS)
+  } catch (error) {
+    return nullIfMissing(path, error)
   }
+}
+
+function nullIfMissing(path: string, error: unknown): null {
+  const code = errnoOf(error)
+  if (code === "ENOENT" || code === "ENOTDIR") return null
+  throw failed("open", path, error)
+}
+
+const refused = (path: string, what: string, { code }: ReadLimits) =>
+  new ToolsumError(code, `expected ${what}, at ${quotePath(path)}`)
+
+/** A buffer for the file, one byte larger, so that its end shows. */
+function roomFor(path: string, status: Stats, limits: ReadLimits): Uint8Array {
+  if (!status.isFile())
+    throw refused(path, `a file, got ${status.isDirectory() ? "a folder" : "something else"}`, limits)
+  if (status.size > limits.maxBytes) throw refused(path, `at most ${limits.maxBytes} bytes, got ${status.size}`, limits)
+  return new Uint8Array(status.size + 1)
+}
+
+/** More room: the file grew while it was read. */
+function enlarge(path: string, full: Uint8Array, limits: ReadLimits): Uint8Array {
+  if (full.length > limits.maxBytes) throw refused(path, `at most ${limits.maxBytes} bytes, got more`, limits)
+  const larger = new Uint8Array(Math.min(2 * full.length, limits.maxBytes + 1))
+  larger.set(full)
+  return larger
 }
 
 /** How to write a file. */
@@ -100,7 +133,7 @@ export async function replaceFile(path: string, bytes: Uint8Array, options: Writ
 }
 
 /** Write a new file and fsync it. What lies at `path` is removed first, so that nothing planted there is followed. */
-export async function createFile(path: string, bytes: Uint8Array, mode: number): Promise<void> {
+async function createFile(path: string, bytes: Uint8Array, mode: number): Promise<void> {
   await rm(path, { force: true })
   const file = await open(path, "wx", mode)
   try {
@@ -113,7 +146,7 @@ export async function createFile(path: string, bytes: Uint8Array, mode: number):
 
 /** Run `change` on the entries of a folder and fsync the folder. Its handle stays open meanwhile, so that the same folder is synced.
  *  Windows cannot sync folders and needs it less. */
-export async function withFolder(folder: string, change: () => Promise<void>): Promise<void> {
+async function withFolder(folder: string, change: () => Promise<void>): Promise<void> {
   if (process.platform === "win32") return change()
   const handle = await open(folder, constants.O_RDONLY)
   try {

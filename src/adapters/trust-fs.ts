@@ -4,6 +4,7 @@ import { type Bad, quote, ToolsumError } from "../core/errors.js"
 import type { JsonValue } from "../core/json.js"
 import { formatRootArgument, type PinnedRoot, parseRootArgument, type RootArgument } from "../core/root.js"
 import type { Clock } from "../ports.js"
+import { quotePath } from "./durable-file.js"
 import { expectMembers, expectText, readStore, reviseStore, type StoreFormat } from "./user-store.js"
 
 /** A root that the user trusts. */
@@ -28,10 +29,8 @@ export interface TrustStore {
   /** All roots, in the order in which they were added. */
   list(): Promise<readonly TrustedRoot[]>
   /** Add a root, or replace the entry of the same name and fingerprint; false when it was there as it is. A name that is trusted under
-   *  another fingerprint is refused with CONFIG_INVALID: whoever means it removes the old one first. */
+   *  another fingerprint is refused with CONFIG_INVALID: whoever means it takes the old one out of the file first. */
   add(request: TrustRequest): Promise<boolean>
-  /** Remove all roots of that name or fingerprint; false when there was none. */
-  remove(nameOrFingerprint: string): Promise<boolean>
 }
 
 const MEMBERS = ["root", "log", "at", "from"] as const
@@ -74,38 +73,33 @@ export function createFileTrustStore(path: string, clock: Clock): TrustStore {
     add: async (request) => {
       let added = false
       await reviseStore(path, FORMAT, (roots) => {
-        const revised = addRoot(roots, request, new Date(clock() * 1000).toISOString())
+        const revised = addRoot(
+          roots,
+          { ...request.root, log: request.log, from: request.from, at: new Date(clock() * 1000).toISOString() },
+          path,
+        )
         added = revised !== roots
         return revised
       })
       return added
     },
-    remove: async (what) => {
-      let removed = false
-      await reviseStore(path, FORMAT, (roots) => {
-        const rest = roots.filter((root) => root.name !== what && root.fingerprint !== what)
-        removed = rest.length !== roots.length
-        return removed ? rest : roots
-      })
-      return removed
-    },
   }
 }
 
-function addRoot(roots: readonly TrustedRoot[], { root, log, from }: TrustRequest, at: string): readonly TrustedRoot[] {
-  const other = roots.find(
-    ({ name, fingerprint }) => name !== null && name === root.name && fingerprint !== root.fingerprint,
-  )
+function addRoot(roots: readonly TrustedRoot[], added: TrustedRoot, path: string): readonly TrustedRoot[] {
+  const { name, fingerprint } = added
+  const other = roots.find((root) => root.name !== null && root.name === name && root.fingerprint !== fingerprint)
   if (other) {
+    const why = `${quote(other.name ?? "")} is trusted as ${other.fingerprint}`
     throw new ToolsumError(
       "CONFIG_INVALID",
-      `${quote(root.name ?? "")} is trusted as ${other.fingerprint}; remove that first`,
+      `${why}; whoever means to change that removes it from ${quotePath(path)} first`,
     )
   }
-  const isSame = (r: TrustedRoot) => r.name === root.name && r.fingerprint === root.fingerprint
+  const isSame = (root: TrustedRoot) => root.name === name && root.fingerprint === fingerprint
   const old = roots.find(isSame)
-  if (old && old.log === log && formatRootArgument(old) === formatRootArgument(root)) return roots
-  return [...roots.filter((r) => !isSame(r)), { ...root, log, at, from }]
+  if (old && old.log === added.log && formatRootArgument(old) === formatRootArgument(added)) return roots
+  return [...roots.filter((root) => !isSame(root)), added]
 }
 
 /** The roots as verification takes them. */

@@ -67,7 +67,7 @@ const READS_AT_ONCE = 8
 const MAX_SCAN = 65_536n
 /** Most bundles that are read because the index lists records in them. */
 const MAX_LISTED_BUNDLES = 256
-const NOTE_BUNDLES = 4
+const NOTE_BUNDLES = 3
 
 /** Find the records of a subject under the head of `tree`. Throws RECORD_INVALID when the records of a stream contradict one another,
  *  and what reading throws. */

@@ -41,13 +41,12 @@ test("adding the same again changes nothing; a new floor or place replaces the e
   expect(await store.list()).toMatchObject([{ name: "a", log: "/logs/a" }])
 })
 
-test("a name trusted under another fingerprint is refused until it is removed", async () => {
-  const { store } = await makeStore()
+test("a name trusted under another fingerprint is refused, and the file is named", async () => {
+  const { path, store } = await makeStore()
   await store.add(request(`a=${FINGERPRINT}`))
-  await expect(store.add(request(`a=${OTHER}`))).rejects.toMatchObject({ code: "CONFIG_INVALID" })
-  expect(await store.remove("a")).toBe(true)
-  expect(await store.remove("a")).toBe(false)
-  expect(await store.add(request(`a=${OTHER}`))).toBe(true)
+  const message = expect.stringContaining(path)
+  await expect(store.add(request(`a=${OTHER}`))).rejects.toMatchObject({ code: "CONFIG_INVALID", message })
+  expect(await store.add(request(`b=${OTHER}`))).toBe(true)
 })
 
 const root = (members: string) => `{"format":"toolsum-trust/v1","roots":[{${members}}]}`
