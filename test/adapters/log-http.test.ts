@@ -4,7 +4,10 @@ import { gzipSync } from "node:zlib"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { createHttpLog, type HttpLogOptions } from "../../src/adapters/log-http.js"
 import { isAllowedAddress } from "../../src/adapters/network-address.js"
+import { openLogClient } from "../../src/client/open-log.js"
 import { encodeUtf8 } from "../../src/core/bytes.js"
+import { HostileLog } from "../fakes/hostile-log.js"
+import { MemoryState } from "../fakes/memory-state.js"
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -290,4 +293,17 @@ test("close gives the sockets back, and closing an unused log opens nothing", as
   await log.close()
   await expect.poll(sockets).toBe(0)
   await createHttpLog("https://log.example/", { env: {} }).close()
+})
+
+test("a whole log is opened and proven over HTTP", async () => {
+  const served = new HostileLog().append(...Array.from({ length: 300 }, (_, i) => `entry ${i}`))
+  const { log } = await openLog((request, response) => {
+    void served.read((request.url ?? "").replace("/log/", ""), 1e9).then(
+      (bytes) => (bytes === null ? response.writeHead(404).end() : response.end(bytes)),
+      () => response.writeHead(400).end(),
+    )
+  })
+  const client = await openLogClient({ source: log, roots: [served.root], state: new MemoryState(), clock: () => 0 })
+  for (const index of [0n, 255n, 299n]) await client.proveInclusion(index)
+  expect((await client.proveConsistency(257n)).older.rootHash).toEqual(served.rootAt(257n))
 })
