@@ -21,7 +21,7 @@ export interface FoundProject {
 }
 
 /** Look for the nearest lockfile from `folder` upwards to the git root. Outside git only `folder` itself counts: a file in a
- *  folder such as /tmp may be anybody's. */
+ *  shared folder may be anybody's. */
 export async function findLockfile(folder: string): Promise<FoundProject> {
   const upwards = foldersUpwards(resolve(folder))
   const gitAt = await firstThat(upwards, (at) => exists(join(at, ".git")))
