@@ -2,7 +2,7 @@
 // tokens, so that a default of 2^63-1 in somebody's schema stays what it is.
 import type { JsonValue } from "../core/json.js"
 import { formatPrettyJson } from "../core/pretty-json.js"
-import { countVerdicts, type ServerVerdict } from "../core/verdict.js"
+import { type Change, countVerdicts, type ServerVerdict } from "../core/verdict.js"
 import type { ExitCode } from "./exit-codes.js"
 import type { Io } from "./io.js"
 import { formatSec } from "./render.js"
@@ -57,7 +57,10 @@ function serverMember(server: ServerVerdict): JsonValue {
     record: record && { index: String(record.index), observed: formatSec(record.observedSec) },
     newest: server.newest,
     pin: server.pin,
-    changes: server.changes.map((change) => ({ ...withoutUndefined({ ...change }) })),
+    changes: server.changes.map(changeMember),
     warnings: [...server.warnings],
   }
 }
+
+/** One change as a member of a document; `before` and `after` are left out where nothing was. */
+export const changeMember = (change: Change): JsonValue => withoutUndefined({ ...change })

@@ -192,3 +192,7 @@ export const computeSurfaceDigest = (state: "listed" | "auth", lines: SurfaceLin
 /** The record's seven lines from `state` to `server`. */
 export const formatSurfaceLines = (state: "listed" | "auth", lines: SurfaceLines): string =>
   `state ${state}\n${[...SECTION_NAMES, "instructions" as const, "server" as const].map((name) => `${name} ${lines[name]}\n`).join("")}`
+
+/** The lists that were asked for when these lines were recorded. */
+export const sectionsOf = (lines: SurfaceLines): readonly SectionName[] =>
+  SECTION_NAMES.filter((section) => lines[section] !== "-")

@@ -11,7 +11,7 @@ import { verifyInclusion } from "./merkle.js"
 import { computePinDigest } from "./pin.js"
 import { entryType, type Observation, parseObservation, parseRecord, RECORD_TYPE } from "./record.js"
 import { computeSectionOfDigests, computeSurface, SECTION_NAMES, type SectionName, surfaceMember } from "./section.js"
-import { computeHow, deriveSubject, type ReadConditions, subjectFor } from "./subject.js"
+import { computeHow, deriveSubject, isRegistryId, type ReadConditions, subjectFor } from "./subject.js"
 import { isCommandTarget, type Target } from "./target.js"
 import { listTemplateNames } from "./template.js"
 import type { UnknownReason } from "./verdict.js"
@@ -41,6 +41,13 @@ export function judgePin(p: {
 }): PinJudgement {
   const { name, pin, log } = p
   const nothing = { unapproved: false, observed: null, pinDigest: null, warnings: [] }
+  if (pin.evidence !== undefined) {
+    return {
+      ...nothing,
+      rejected: null,
+      unknown: unknownBecause("newer_format", "pins of dialect legion are not verified yet"),
+    }
+  }
   const entry = attempt(() => readEntry(pin, log))
   if (entry instanceof ToolsumError) return { ...nothing, rejected: entry, unknown: null }
   if (entry.observed === null) return { ...nothing, rejected: null, unknown: entry.unknown }
@@ -113,7 +120,7 @@ const contradicts = (why: string) => new ToolsumError("RECORD_INVALID", why)
 /** Subject, version, how, mask and profile of the record against the launch line or URL. Formats 36. */
 function checkTarget(name: string, pin: Pin, observed: Observation): void {
   const derived = deriveSubject(pin.target)
-  if (observed.subject !== subjectFor(pin.target, name) && !isRegistryId(pin.target, observed.subject)) {
+  if (observed.subject !== subjectFor(pin.target, name) && !filedByRegistryId(pin.target, observed.subject)) {
     throw contradicts(`the record is about ${observed.subject}, the target about ${subjectFor(pin.target, name)}`)
   }
   const exact = derived.floating ? observed.version : (derived.version ?? "-")
@@ -127,10 +134,9 @@ function checkTarget(name: string, pin: Pin, observed: Observation): void {
     throw contradicts(`the profile ${observed.profile} names nothing of the target`)
 }
 
-const REGISTRY_ID = /^[a-z0-9][a-z0-9.-]*\.[a-z0-9-]+\/[A-Za-z0-9._-]+$/
-
 /** A URL pin may be filed under its id in the official registry (formats 20). */
-const isRegistryId = (target: Target, subject: string): boolean => !isCommandTarget(target) && REGISTRY_ID.test(subject)
+const filedByRegistryId = (target: Target, subject: string): boolean =>
+  !isCommandTarget(target) && isRegistryId(subject)
 
 function readingOf(pin: Pin, observed: Observation): ReadConditions {
   const { capabilities, client, language } = pin.read

@@ -1,9 +1,9 @@
 // `approve`: accept exactly the pin that was reviewed. Offline, starts nothing: the digest typed must be the digest pinned.
 import { ToolsumError } from "../core/errors.js"
 import type { Digest } from "../core/hash.js"
-import type { Lockfile, Pin } from "../core/lockfile.js"
+import type { Approval, Pin } from "../core/lockfile.js"
 import type { LockfileStore } from "../ports.js"
-import { type Actor, formatInstant, pinDigestOf, requirePin } from "./pins.js"
+import { type Actor, formatInstant, pinDigestOf, requirePin, withPin } from "./pins.js"
 
 /** Approve the pin `name` at exactly the digest `to`. False when just this was approved before.
  *  Throws NOT_PINNED, and USAGE when the pin has another digest than the one reviewed. */
@@ -30,13 +30,7 @@ function approveAt(name: string, pin: Pin, to: Digest, actor: Actor): Pin {
 }
 
 /** An approval of `digest` by `actor`, naming what was approved before. */
-export function approvalOf(digest: Digest, before: Pin | null, actor: Actor): Pin["approved"] {
+export function approvalOf(digest: Digest, before: Pin | null, actor: Actor): Approval {
   const { by, reason } = actor
   return { pin: digest, from: before?.approved?.pin ?? null, at: formatInstant(actor.nowSec), by, reason, only: null }
-}
-
-/** The lockfile with `pin` under `name`; a name is not removed and pinned at once. */
-export function withPin(lockfile: Lockfile, name: string, pin: Pin): Lockfile {
-  const { [name]: _pinnedAgain, ...removed } = lockfile.removed
-  return { ...lockfile, servers: { ...lockfile.servers, [name]: pin }, removed }
 }

@@ -41,3 +41,9 @@ export interface Actor {
   readonly reason: string | null
   readonly nowSec: number
 }
+
+/** The lockfile with `pin` under `name`; a name is not removed and pinned at once. */
+export function withPin(lockfile: Lockfile, name: string, pin: Pin): Lockfile {
+  const { [name]: _pinnedAgain, ...removed } = lockfile.removed
+  return { ...lockfile, servers: { ...lockfile.servers, [name]: pin }, removed }
+}

@@ -9,7 +9,7 @@ export async function removePin(p: { lockfile: LockfileStore; name: string; acto
   await p.lockfile.update((current) => {
     const { lockfile } = requirePin(current, p.name)
     const { [p.name]: _gone, ...servers } = lockfile.servers
-    const removal = { at: formatInstant(p.actor.nowSec), by: p.actor.by, reason: p.actor.reason ?? "no reason given" }
+    const removal = { at: formatInstant(p.actor.nowSec), by: p.actor.by, reason: p.actor.reason }
     return { ...lockfile, servers, removed: { ...lockfile.removed, [p.name]: removal } }
   })
   await p.lockfile.writeDefinitions(p.name, null)

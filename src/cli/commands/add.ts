@@ -1,0 +1,110 @@
+// `toolsum add`: reads the server that was typed, records it, pins it, prints what it pinned.
+import { dirname, relative } from "node:path"
+import { SECTION_NAMES, type SectionName } from "../../core/section.js"
+import { type Added, addServer } from "../../features/add.js"
+import { DEFAULT_SECTIONS } from "../../features/observe.js"
+import type { TargetLog } from "../../features/record-pin.js"
+import { computeConsentDigest } from "../../features/targets.js"
+import type { LockfileStore } from "../../ports.js"
+import { ACTOR_OPTIONS, findActor } from "../actor.js"
+import type { CommandSpec } from "../commands.js"
+import type { Io } from "../io.js"
+import { findLogFolder, LOG_OPTIONS } from "../logs.js"
+import type { CommandLine, Options } from "../options.js"
+import { showProgress } from "../progress.js"
+import { findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.js"
+import { printDocument } from "../report-json.js"
+import { LAUNCH_OPTIONS, openConsent, openServer, readTarget } from "../servers.js"
+import { openTargetLog } from "../target-log.js"
+import { showName } from "../terminal-text.js"
+import { makeLog } from "./init.js"
+
+export const addCommand: CommandSpec = {
+  usage: "add <name> [--] <command…>",
+  words: [1, 2],
+  launchAfter: 1,
+  options: [
+    ...LAUNCH_OPTIONS,
+    ...LOG_OPTIONS,
+    ...LOCKFILE_OPTIONS,
+    ...ROOT_OPTIONS,
+    ...ACTOR_OPTIONS,
+    ["--no-definitions", "Do not write .mcp-tools/<name>.json"],
+    ["--dry-run", "Read and show, write nothing"],
+  ],
+  examples: ["toolsum add memory -- npx -y @modelcontextprotocol/server-memory@2026.1.26"],
+  run: addFromCommandLine,
+}
+
+async function addFromCommandLine(line: CommandLine, io: Io): Promise<0> {
+  const { options } = line
+  const [name = ""] = line.words
+  const target = readTarget(line, io)
+  const lockfile = await findProjectLockfile(options, io)
+  const dryRun = options.flag("dry-run")
+  const log = await findLog(options, lockfile, dryRun, io)
+  const placeholders = options.values("placeholder")
+  // Typed by the user: that is the consent to start it, now and for later checks.
+  if (!dryRun) await openConsent(io).add(computeConsentDigest(target, dirname(lockfile.path)), `toolsum add ${name}`)
+  const source = await openServer({ target, placeholders, lockfilePath: lockfile.path, io })
+  const sections: readonly SectionName[] = options.flag("resources") ? SECTION_NAMES : DEFAULT_SECTIONS
+  const work = addServer({
+    name,
+    target,
+    source,
+    placeholders,
+    sections,
+    masks: [],
+    nowSec: io.nowSec(),
+    signal: io.signal,
+    lockfile,
+    log,
+    actor: await findActor(options, io),
+    definitions: !options.flag("no-definitions"),
+    dryRun,
+  })
+  const added = await showProgress(io, `reading ${name}`, work)
+  if (options.flag("json")) printAdded(name, added, io)
+  else if (!options.flag("quiet")) io.stdout(describeAdded(name, added, lockfile, io))
+  return 0
+}
+
+/** The log to append to: `--log-dir` or the personal log, made at the first `add`. */
+async function findLog(options: Options, lockfile: LockfileStore, dryRun: boolean, io: Io): Promise<TargetLog> {
+  if (!dryRun) await makeLog(findLogFolder(options, io), options, io)
+  const log = await openTargetLog({ options, lockfile, origin: null, io })
+  return log ?? { kind: "elsewhere", origin: "a log that is not made yet" }
+}
+
+function printAdded(name: string, { observed, pinned }: Added, io: Io): void {
+  const { subject, version, profile, lines } = observed.observation
+  printDocument(io, {
+    command: "add",
+    exitCode: 0,
+    name,
+    subject,
+    version,
+    profile,
+    sections: { ...lines },
+    pin: pinned?.digest ?? null,
+    log: pinned?.pin.log ?? null,
+    index: pinned?.index === undefined || pinned.index === null ? null : String(pinned.index),
+    findings: observed.reading.findings.map((finding) => ({ ...finding })),
+  })
+}
+
+function describeAdded(name: string, { observed, pinned }: Added, lockfile: LockfileStore, io: Io): string {
+  const { subject, version } = observed.observation
+  const head = `${name} ${pinned ? "pinned" : "read, nothing written"}: ${subject}${version === "-" ? "" : ` ${version}`}\n`
+  const lists = SECTION_NAMES.flatMap((section) => {
+    const items = observed.surface.sections[section]?.items ?? []
+    return items.length === 0
+      ? []
+      : [`  ${items.length} ${section}: ${items.map(({ key }) => showName(key ?? "", 60)).join(", ")}\n`]
+  })
+  const findings = observed.reading.findings.map((finding) => `  note: ${finding.message}\n`)
+  if (!pinned) return head + lists.join("") + findings.join("")
+  const where = pinned.index === null ? "not logged yet" : `leaf ${pinned.index} of ${pinned.pin.log}`
+  const files = `${relative(io.cwd, lockfile.path) || lockfile.path}, .mcp-tools/${name}.json`
+  return `${head}${lists.join("")}${findings.join("")}  record: ${where}${pinned.appended ? "" : " (was there already)"}\n  approved as first baseline by ${pinned.pin.approved?.by ?? "nobody"}\n  written: ${files}\n`
+}

@@ -1,0 +1,171 @@
+// `toolsum check`: every pin against the log and the live server, and a word diff of what changed.
+import { readDefinitions } from "../../adapters/definitions-fs.js"
+import { ToolsumError } from "../../core/errors.js"
+import type { Lockfile, Pin } from "../../core/lockfile.js"
+import { sectionsOf } from "../../core/section.js"
+import { exitCodeOfVerdicts, type ServerVerdict } from "../../core/verdict.js"
+import { type LockfileReport, verifyLockfile } from "../../core/verify-lockfile.js"
+import { loadApproved } from "../../features/approved-surface.js"
+import { checkPin, type LogState } from "../../features/check.js"
+import { DEFAULT_LIMITS, placeholdersOf } from "../../features/observe.js"
+import { observationOf, requirePin } from "../../features/pins.js"
+import type { LockfileStore, LogSource, ServerReading } from "../../ports.js"
+import type { CommandSpec } from "../commands.js"
+import type { ExitCode } from "../exit-codes.js"
+import type { Io } from "../io.js"
+import { findLogSource, LOG_OPTIONS, openLogForReading } from "../logs.js"
+import type { CommandLine, Options } from "../options.js"
+import { loadPaint } from "../paint.js"
+import { showProgress } from "../progress.js"
+import { collectRoots, findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.js"
+import { renderServers } from "../render.js"
+import { renderDiff } from "../render-diff.js"
+import { printDocument, reportMembers } from "../report-json.js"
+import { CONSENT_OPTIONS, describeTarget, openGate, openServer } from "../servers.js"
+
+export const checkCommand: CommandSpec = {
+  usage: "check [name…]",
+  words: [0, 1000],
+  options: [
+    ["--log-only", "Compare with the log only, start no server"],
+    ["--exhaustive", "Look at every entry since the pin instead of believing the log's index"],
+    ["--explain", "Show heads, leaves and roots"],
+    ...CONSENT_OPTIONS,
+    ...LOG_OPTIONS,
+    ...LOCKFILE_OPTIONS,
+    ...ROOT_OPTIONS,
+  ],
+  examples: ["toolsum check", "toolsum check memory --json", "toolsum check --log-only"],
+  run: async (line, io) => {
+    const store = await findProjectLockfile(line.options, io)
+    const lockfile = await store.read()
+    if (lockfile === null)
+      throw new ToolsumError("FILE_MISSING", `expected a lockfile at ${store.path}; toolsum add makes one`)
+    for (const name of line.words) requirePin(lockfile, name)
+    const offline = await verifyOffline(lockfile, store, line.options, io)
+    const names = line.words.length > 0 ? [...new Set(line.words)] : Object.keys(lockfile.servers)
+    const servers = await checkAll({ lockfile, store, offline, names, line, io })
+    return report(servers, offline, line.options, io)
+  },
+}
+
+async function verifyOffline(
+  lockfile: Lockfile,
+  store: LockfileStore,
+  options: Options,
+  io: Io,
+): Promise<LockfileReport> {
+  const definitions = await readDefinitions(store.path, Object.keys(lockfile.servers))
+  return verifyLockfile({ lockfile, roots: await collectRoots(options, io), definitions, nowSec: BigInt(io.nowSec()) })
+}
+
+interface Checking {
+  readonly lockfile: Lockfile
+  readonly store: LockfileStore
+  readonly offline: LockfileReport
+  readonly names: readonly string[]
+  readonly line: CommandLine
+  readonly io: Io
+}
+
+async function checkAll(checking: Checking): Promise<readonly ServerVerdict[]> {
+  const { lockfile, store, offline, names, line, io } = checking
+  const logs = new Map<string, OpenLog>()
+  const servers: ServerVerdict[] = []
+  const mayStart = line.options.flag("log-only")
+    ? null
+    : await openGate({ lockfilePath: store.path, options: line.options, io })
+  for (const name of names) {
+    const { pin } = requirePin(lockfile, name)
+    const verdict = offline.servers.find((server) => server.name === name)
+    if (verdict === undefined) continue
+    const log = logs.get(pin.log) ?? (await openLog(pin.log, checking))
+    logs.set(pin.log, log)
+    const work = checkPin({
+      name,
+      pin,
+      offline: verdict,
+      log: log.state,
+      needsLog: mayStart === null,
+      exhaustive: line.options.flag("exhaustive"),
+      readLive: mayStart && (async () => readLive(name, pin, mayStart, checking)),
+      approved: () => loadApproved({ store, name, pin, log: log.source }),
+    })
+    servers.push(await showProgress(io, `checking ${name}`, work))
+    if (io.signal.aborted) throw new ToolsumError("READING_INCOMPLETE", "interrupted")
+  }
+  return servers
+}
+
+interface OpenLog {
+  readonly state: LogState | null
+  readonly source: LogSource | null
+}
+
+async function openLog(origin: string, { lockfile, line, io }: Checking): Promise<OpenLog> {
+  const source = await findLogSource(origin, lockfile, line.options, io)
+  if (source === null) return { state: null, source: null }
+  try {
+    return { state: await openLogForReading(source, origin, await collectRoots(line.options, io), io), source }
+  } catch (error) {
+    if (error instanceof ToolsumError) return { state: error, source: null }
+    throw error
+  }
+}
+
+async function readLive(
+  name: string,
+  pin: Pin,
+  mayStart: (name: string, target: Pin["target"]) => Promise<boolean>,
+  { store, io }: Checking,
+): Promise<ServerReading> {
+  if (!(await mayStart(name, pin.target))) {
+    throw new ToolsumError(
+      "TARGET_NOT_ACCEPTED",
+      `not started: this account has not accepted "${describeTarget(pin.target)}"`,
+    )
+  }
+  const observed = observationOf(pin)
+  const source = await openServer({
+    target: pin.target,
+    placeholders: placeholdersOf(observed.profile),
+    lockfilePath: store.path,
+    io,
+  })
+  return source.read({ sections: sectionsOf(observed.lines), limits: DEFAULT_LIMITS, signal: io.signal })
+}
+
+async function report(
+  servers: readonly ServerVerdict[],
+  offline: LockfileReport,
+  options: Options,
+  io: Io,
+): Promise<ExitCode> {
+  const exitCode = exitCodeOfVerdicts(servers.map((server) => server.verdict))
+  if (options.flag("json")) {
+    printDocument(io, {
+      command: "check",
+      exitCode,
+      roots: offline.roots.map((root) => ({ ...root })),
+      ...reportMembers(servers),
+    })
+    return exitCode
+  }
+  if (options.flag("quiet") && exitCode === 0) return 0
+  const paint = await loadPaint(io.colour)
+  const below = (server: ServerVerdict): readonly string[] => [
+    ...renderDiff({ changes: server.changes, unchanged: {} }, { paint }),
+    ...nextSteps(server),
+  ]
+  io.stdout(renderServers(servers, { paint, explain: options.flag("explain"), below }))
+  return exitCode
+}
+
+function nextSteps(server: ServerVerdict): readonly string[] {
+  if (server.verdict === "CHANGED" && server.reason === "surface") return [`take it in: toolsum update ${server.name}`]
+  if (server.reason === "unapproved" && server.pin !== null)
+    return [`toolsum approve ${server.name} --to ${server.pin} --reason "…"`]
+  return server.reason === "target_not_accepted"
+    ? ["start servers of a lockfile that you trust with: toolsum check --accept-targets"]
+    : []
+}

@@ -1,0 +1,78 @@
+// `toolsum diff A B`: two pins, files or log records, word by word. Exit 1 when they differ, like diff(1).
+import { resolve } from "node:path"
+import { readRegularFile } from "../../adapters/durable-file.js"
+import { fetchArchivedSurface } from "../../client/objects.js"
+import { quote, ToolsumError } from "../../core/errors.js"
+import { MAX_JSON_BYTES, parseJson } from "../../core/json.js"
+import { parseRecord } from "../../core/record.js"
+import { SECTION_NAMES } from "../../core/section.js"
+import { loadApproved } from "../../features/approved-surface.js"
+import { compareSides, readSide, type Side } from "../../features/compare.js"
+import { findPin } from "../../features/pins.js"
+import type { CommandSpec } from "../commands.js"
+import type { Io } from "../io.js"
+import { findLogFolder, findLogSource, LOG_OPTIONS, openLogForReading, peekLog } from "../logs.js"
+import type { Options } from "../options.js"
+import { loadPaint } from "../paint.js"
+import { collectRoots, findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.js"
+import { renderDiff } from "../render-diff.js"
+import { changeMember, printDocument } from "../report-json.js"
+
+export const diffCommand: CommandSpec = {
+  usage: "diff <a> <b>",
+  words: [2, 2],
+  options: [...LOG_OPTIONS, ...LOCKFILE_OPTIONS, ...ROOT_OPTIONS],
+  examples: ["toolsum diff memory ./list.json", "toolsum diff leaf:17 leaf:42"],
+  run: async ({ words: [a = "", b = ""], options }, io) => {
+    const [before, after] = [await loadSide(a, options, io), await loadSide(b, options, io)]
+    const diff = compareSides(before, after)
+    const exitCode = diff.changes.length === 0 ? 0 : 1
+    if (options.flag("json")) {
+      printDocument(io, { command: "diff", exitCode, changes: diff.changes.map(changeMember) })
+    } else if (!options.flag("quiet")) {
+      const lines = exitCode === 0 ? ["no difference"] : renderDiff(diff, { paint: await loadPaint(io.colour) })
+      io.stdout(`${lines.join("\n")}\n`)
+    }
+    return exitCode
+  },
+}
+
+/** A side by what was typed: `leaf:N`, the name of a pin, else a file. */
+async function loadSide(text: string, options: Options, io: Io): Promise<Side> {
+  const leaf = /^leaf:(0|[1-9][0-9]{0,18})$/.exec(text)?.[1]
+  if (leaf !== undefined) return loadLeaf(BigInt(leaf), options, io)
+  const store = await findProjectLockfile(options, io)
+  const lockfile = text.includes("/") || text.includes(".json") ? null : await store.read()
+  const pin = findPin(lockfile, text)
+  if (pin === null) return loadFile(text, io)
+  const surface = await loadApproved({
+    store,
+    name: text,
+    pin,
+    log: await findLogSource(pin.log, lockfile, options, io),
+  })
+  if (surface === null)
+    throw new ToolsumError(
+      "RESOURCE_MISSING",
+      `the texts of ${text} are neither in .mcp-tools nor in the log's archive`,
+    )
+  return { surface, sections: SECTION_NAMES, whole: true }
+}
+
+async function loadFile(path: string, io: Io): Promise<Side> {
+  const bytes = await readRegularFile(resolve(io.cwd, path), { maxBytes: MAX_JSON_BYTES, code: "SURFACE_MALFORMED" })
+  if (bytes === null) throw new ToolsumError("FILE_MISSING", `expected a pin, a file or leaf:N, got ${quote(path)}`)
+  return readSide(parseJson(bytes))
+}
+
+async function loadLeaf(index: bigint, options: Options, io: Io): Promise<Side> {
+  const log = await peekLog(findLogFolder(options, io))
+  const source = log && (await findLogSource(log.origin, null, options, io))
+  if (!log || !source) throw new ToolsumError("LOG_UNAVAILABLE", "expected a log for leaf:N; give --log-dir")
+  const client = await openLogForReading(source, log.origin, await collectRoots(options, io), io)
+  const { entry } = await client.proveInclusion(index)
+  const { surface, missing } = await fetchArchivedSurface(source, parseRecord(entry).lines)
+  if (missing.length > 0)
+    throw new ToolsumError("RESOURCE_MISSING", `the log's archive lacks ${missing.join(", ")} of leaf ${index}`)
+  return { surface, sections: SECTION_NAMES, whole: true }
+}

@@ -1,0 +1,108 @@
+// `toolsum log create|append|proof|cat|path`: the owner's side of a log, and one entry of it with its proof.
+import { resolve } from "node:path"
+import { readRegularFile, replaceFile } from "../../adapters/durable-file.js"
+import { createDirLog } from "../../adapters/log-dir.js"
+import type { LogClient } from "../../client/open-log.js"
+import { decodeUtf8, encodeUtf8, parseDecimal } from "../../core/bytes.js"
+import { escapeInvisible, quote, ToolsumError } from "../../core/errors.js"
+import { formatProofFile } from "../../core/proof-file.js"
+import { parseObservation, RECORD_TYPE } from "../../core/record.js"
+import type { CommandSpec } from "../commands.js"
+import type { Io } from "../io.js"
+import { findLogFolder, LOG_OPTIONS, openLogForReading, openLogForWriting, peekLog } from "../logs.js"
+import type { Options } from "../options.js"
+import { collectRoots, ROOT_OPTIONS } from "../project.js"
+import { printDocument } from "../report-json.js"
+import { initCommand } from "./init.js"
+
+const MAX_ENTRY_FILE = 64 * 1024 * 1024
+
+export const logCreateCommand: CommandSpec = { ...initCommand, usage: "log create [--log-dir folder] [--origin name]" }
+
+export const logPathCommand: CommandSpec = {
+  usage: "log path",
+  words: [0, 0],
+  options: [...LOG_OPTIONS],
+  run: async ({ options }, io) => {
+    const folder = findLogFolder(options, io)
+    const log = await peekLog(folder)
+    if (log === null)
+      throw new ToolsumError("LOG_UNAVAILABLE", `there is no log in ${quote(folder)} yet; toolsum init makes one`)
+    if (options.flag("json"))
+      printDocument(io, { command: "log path", exitCode: 0, log: folder, origin: log.origin, root: log.fingerprint })
+    else io.stdout(`${folder}\n`)
+    return 0
+  },
+}
+
+export const logAppendCommand: CommandSpec = {
+  usage: "log append <file> [--raw]",
+  words: [1, 1],
+  options: [...LOG_OPTIONS, ["--raw", "Append the file as one entry of another type, as it is"]],
+  run: async ({ words: [file = ""], options }, io) => {
+    const bytes = await readRegularFile(resolve(io.cwd, file), { maxBytes: MAX_ENTRY_FILE, code: "USAGE" })
+    if (bytes === null)
+      throw new ToolsumError("FILE_MISSING", `expected a file of observations, got nothing at ${quote(file)}`)
+    const log = await openLogForWriting(findLogFolder(options, io), null, io)
+    try {
+      const indexes = options.flag("raw") ? await log.appendEntries([bytes]) : await log.append(readObservations(bytes))
+      const rows = indexes.map((one) => ({
+        index: String(one.index),
+        duplicate: "duplicate" in one && one.duplicate === true,
+      }))
+      if (options.flag("json")) printDocument(io, { command: "log append", exitCode: 0, entries: rows })
+      else for (const row of rows) io.stdout(`leaf ${row.index}${row.duplicate ? " (was there already)" : ""}\n`)
+    } finally {
+      await log.close()
+    }
+    return 0
+  },
+}
+
+/** Observations one after another, each beginning with its type line. Section texts come with them only where a list is empty. */
+function readObservations(bytes: Uint8Array) {
+  const text = decodeUtf8(bytes, (why) => new ToolsumError("RECORD_MALFORMED", why))
+  const parts = text.split(new RegExp(`^(?=${RECORD_TYPE}$)`, "m"))
+  return parts.map((part) => ({ observation: parseObservation(part), objects: [] }))
+}
+
+export const logCatCommand: CommandSpec = {
+  usage: "log cat <index>",
+  words: [1, 1],
+  options: [...LOG_OPTIONS, ...ROOT_OPTIONS],
+  run: async ({ words: [index = ""], options }, io) => {
+    const { entry } = await (await openForReading(options, io)).proveInclusion(readIndex(index))
+    io.stdout(escapeInvisible(new TextDecoder().decode(entry)).replaceAll("\\u000a", "\n"))
+    return 0
+  },
+}
+
+export const logProofCommand: CommandSpec = {
+  usage: "log proof <index> [--out file]",
+  words: [1, 1],
+  options: [...LOG_OPTIONS, ...ROOT_OPTIONS, ["--out <file>", "Where the .tlog-proof goes; without it stdout"]],
+  run: async ({ words: [index = ""], options }, io) => {
+    const client = await openForReading(options, io)
+    const proven = await client.proveInclusion(readIndex(index))
+    const text = formatProofFile({
+      extra: proven.entry,
+      index: proven.index,
+      proof: proven.proof,
+      checkpoint: client.headNote,
+    })
+    const out = options.value("out")
+    if (out === null) io.stdout(text)
+    else await replaceFile(resolve(io.cwd, out), encodeUtf8(text))
+    if (out !== null && !options.flag("quiet")) io.stdout(`${out}: leaf ${proven.index} of ${client.head.size}\n`)
+    return 0
+  },
+}
+
+const readIndex = (text: string): bigint => parseDecimal(text, (why) => new ToolsumError("USAGE", `index: ${why}`))
+
+async function openForReading(options: Options, io: Io): Promise<LogClient> {
+  const folder = findLogFolder(options, io)
+  const log = await peekLog(folder)
+  if (log === null) throw new ToolsumError("LOG_UNAVAILABLE", `expected a log in ${quote(folder)}`)
+  return openLogForReading(createDirLog(folder), log.origin, await collectRoots(options, io), io)
+}

@@ -1,0 +1,183 @@
+// `toolsum update`: reads pinned servers again, records what they say now, shows the difference, leaves approving to a person.
+
+import { dirname } from "node:path"
+import { ToolsumError } from "../../core/errors.js"
+import type { Pin } from "../../core/lockfile.js"
+import { isCommandTarget } from "../../core/target.js"
+import { approvePin } from "../../features/approve.js"
+import { loadApproved } from "../../features/approved-surface.js"
+import { placeholdersOf } from "../../features/observe.js"
+import { observationOf, requirePin } from "../../features/pins.js"
+import { computeConsentDigest } from "../../features/targets.js"
+import { type Updated, updateServer } from "../../features/update.js"
+import type { LockfileStore } from "../../ports.js"
+import { ACTOR_OPTIONS, findActor } from "../actor.js"
+import type { CommandSpec } from "../commands.js"
+import type { ExitCode } from "../exit-codes.js"
+import type { Io } from "../io.js"
+import { findLogSource, LOG_OPTIONS } from "../logs.js"
+import type { CommandLine } from "../options.js"
+import { loadPaint } from "../paint.js"
+import { showProgress } from "../progress.js"
+import { findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.js"
+import { renderDiff } from "../render-diff.js"
+import { changeMember, printDocument } from "../report-json.js"
+import {
+  CONSENT_OPTIONS,
+  describeTarget,
+  LAUNCH_OPTIONS,
+  openConsent,
+  openGate,
+  openServer,
+  readTarget,
+} from "../servers.js"
+import { openTargetLog } from "../target-log.js"
+
+export const updateCommand: CommandSpec = {
+  usage: "update [name] [--] [command…]",
+  words: [0, 1],
+  launchAfter: 1,
+  options: [
+    ...LAUNCH_OPTIONS,
+    ...LOG_OPTIONS,
+    ...LOCKFILE_OPTIONS,
+    ...ROOT_OPTIONS,
+    ...CONSENT_OPTIONS,
+    ...ACTOR_OPTIONS,
+    ["--no-definitions", "Do not write .mcp-tools/<name>.json"],
+    ["--dry-run", "Read and show, write nothing"],
+  ],
+  examples: ["toolsum update memory", "toolsum update memory -- npx -y @modelcontextprotocol/server-memory@2026.7.4"],
+  run: async (line, io) => {
+    const store = await findProjectLockfile(line.options, io)
+    const lockfile = await store.read()
+    const [given] = line.words
+    if (given === undefined && line.launch !== null)
+      throw new ToolsumError("USAGE", "expected the pin's name before its new command")
+    const names = given === undefined ? Object.keys(lockfile?.servers ?? {}) : [given]
+    if (names.length === 0) throw new ToolsumError("NO_PINS", "there is nothing to update: no pins yet")
+    const done: { name: string; updated: Updated }[] = []
+    for (const name of names)
+      done.push({ name, updated: await updateOne(name, requirePin(await store.read(), name).pin, store, line, io) })
+    return report(done, line, io)
+  },
+}
+
+async function updateOne(name: string, pin: Pin, lockfile: LockfileStore, line: CommandLine, io: Io): Promise<Updated> {
+  const { options } = line
+  const dryRun = options.flag("dry-run")
+  const typed = line.launch !== null
+  const target = typed ? withPinnedEnv(readTarget(line, io), pin) : pin.target
+  if (typed && !dryRun)
+    await openConsent(io).add(computeConsentDigest(target, dirname(lockfile.path)), `toolsum update ${name}`)
+  else if (!typed) await requireConsent(name, target, lockfile, line, io)
+  const placeholders = [...new Set([...placeholdersOf(observationOf(pin).profile), ...options.values("placeholder")])]
+  const log = await openTargetLog({ options, lockfile, origin: pin.log, io })
+  if (log === null) throw new ToolsumError("LOG_UNAVAILABLE", "there is no log to record to; toolsum init makes one")
+  const work = updateServer({
+    name,
+    target,
+    source: await openServer({ target, placeholders, lockfilePath: lockfile.path, io }),
+    placeholders,
+    lockfile,
+    log,
+    approved: await loadApproved({
+      store: lockfile,
+      name,
+      pin,
+      log: await findLogSource(pin.log, await lockfile.read(), options, io),
+    }),
+    definitions: !options.flag("no-definitions"),
+    dryRun,
+    nowSec: io.nowSec(),
+    signal: io.signal,
+  })
+  const updated = await showProgress(io, `reading ${name}`, work)
+  return dryRun ? updated : askForApproval(name, updated, lockfile, line, io)
+}
+
+/** A new launch line keeps the variables of the old one unless it names its own. */
+function withPinnedEnv(target: Pin["target"], pin: Pin): Pin["target"] {
+  if (!isCommandTarget(target) || !isCommandTarget(pin.target) || target.env.length > 0) return target
+  return { ...target, env: pin.target.env }
+}
+
+async function requireConsent(
+  name: string,
+  target: Pin["target"],
+  lockfile: LockfileStore,
+  line: CommandLine,
+  io: Io,
+): Promise<void> {
+  const mayStart = await openGate({ lockfilePath: lockfile.path, options: line.options, io })
+  if (await mayStart(name, target)) return
+  throw new ToolsumError(
+    "TARGET_NOT_ACCEPTED",
+    `${name} was not started: this account has not accepted "${describeTarget(target)}"; --accept-targets accepts all`,
+  )
+}
+
+async function askForApproval(
+  name: string,
+  updated: Updated,
+  lockfile: LockfileStore,
+  line: CommandLine,
+  io: Io,
+): Promise<Updated> {
+  const { pinned, approved } = updated
+  if (approved || pinned === null || io.ask === null || line.options.flag("json")) return updated
+  io.stdout(await describe(name, updated, io))
+  const answer = await io.ask("Approve this now? Answer yes to approve: ")
+  if (answer.trim().toLowerCase() !== "yes") return updated
+  const actor = await findActor(line.options, io)
+  await approvePin({
+    lockfile,
+    name,
+    to: pinned.digest,
+    actor: { ...actor, reason: actor.reason ?? "approved at update" },
+  })
+  return { ...updated, approved: true }
+}
+
+async function report(
+  done: readonly { name: string; updated: Updated }[],
+  { options }: CommandLine,
+  io: Io,
+): Promise<ExitCode> {
+  const exitCode = done.some(({ updated }) => isFinding(updated)) ? 1 : 0
+  if (options.flag("json")) {
+    const servers = done.map(({ name, updated }) => ({
+      name,
+      subject: updated.observed.observation.subject,
+      pin: updated.pinned?.digest ?? null,
+      approved: updated.approved,
+      changes: (updated.diff?.changes ?? []).map(changeMember),
+    }))
+    printDocument(io, { command: "update", exitCode, servers })
+  } else if (!options.flag("quiet")) {
+    for (const { name, updated } of done) io.stdout(await describe(name, updated, io))
+  }
+  return exitCode
+}
+
+/** A change that waits for approval; on a dry run any change. */
+const isFinding = ({ pinned, approved, diff }: Updated): boolean =>
+  pinned === null ? (diff?.changes.length ?? 0) > 0 : !approved
+
+async function describe(name: string, { diff, pinned, approved, observed }: Updated, io: Io): Promise<string> {
+  const { subject, version } = observed.observation
+  const head = `${name}: ${subject}${version === "-" ? "" : ` ${version}`}`
+  if (pinned !== null && approved) return `${head}\n  approved${pinned.written ? "" : ", nothing changed"}\n`
+  const lines =
+    diff === null
+      ? ["changed; the approved texts are not at hand"]
+      : renderDiff(diff, { paint: await loadPaint(io.colour) })
+  const body = (lines.length === 0 ? ["the same list, another launch line or version"] : lines)
+    .map((line) => `  ${line}\n`)
+    .join("")
+  const next =
+    pinned === null
+      ? "  nothing written (--dry-run)\n"
+      : `  not approved yet. Approve exactly this with:\n    toolsum approve ${name} --to ${pinned.digest} --reason "…"\n`
+  return `${head}\n${body}${next}`
+}

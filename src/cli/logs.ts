@@ -1,0 +1,122 @@
+// Which log, where it is, and the keys for it: the wiring of adapters for every command that reads or writes a log (DESIGN 6, 8).
+import { createHash } from "node:crypto"
+import { isAbsolute, join, resolve } from "node:path"
+import { readKeyFile } from "../adapters/key-files.js"
+import { createDirLog } from "../adapters/log-dir.js"
+import { createFileState } from "../adapters/state-fs.js"
+import { createFsStore, isInsideGitWorkTree } from "../adapters/store-fs.js"
+import { findUserDirs } from "../adapters/user-dirs.js"
+import { type LogClient, openLogClient } from "../client/open-log.js"
+import { parseMemory } from "../client/remember.js"
+import { parseCheckpoint } from "../core/checkpoint.js"
+import { quote, ToolsumError } from "../core/errors.js"
+import { fingerprintOf, parseKeyring } from "../core/keyring.js"
+import type { Lockfile } from "../core/lockfile.js"
+import { parseNote } from "../core/note.js"
+import type { PinnedRoot } from "../core/root.js"
+import type { SigningKey } from "../core/vkey.js"
+import type { LogSource, State } from "../ports.js"
+import { type LogWriter, openLog } from "../writer/log.js"
+import type { KnownHead } from "../writer/state.js"
+import type { Io } from "./io.js"
+import type { OptionSpec, Options } from "./options.js"
+import { openTrustStore } from "./project.js"
+
+/** Options of every command that reads or writes a log. */
+export const LOG_OPTIONS: readonly OptionSpec[] = [
+  ["--log-dir <folder>", "The log's folder; without it your personal log"],
+]
+
+/** The folder of the log to use: `--log-dir`, or the personal log. */
+export function findLogFolder(options: Options, io: Io): string {
+  const given = options.value("log-dir")
+  return given === null ? join(findUserDirs(io.env, io.platform).data, "log") : resolve(io.cwd, given)
+}
+
+/** Refuse a folder in a git work tree: branches and merges would fork the log. Throws USAGE. */
+export async function refuseWorkTree(folder: string): Promise<void> {
+  if (await isInsideGitWorkTree(folder)) {
+    throw new ToolsumError(
+      "USAGE",
+      `${quote(folder)} is inside a git work tree, where branches and merges would fork a log; choose another --log-dir`,
+    )
+  }
+}
+
+/** Where the private keys of a log are; `root` until its owner moves it away. */
+export function keyPath(origin: string, kind: "log" | "root", io: Io): string {
+  const id = createHash("sha256").update(origin).digest("hex").slice(0, 16)
+  return join(findUserDirs(io.env, io.platform).config, "keys", `${id}.${kind}.key`)
+}
+
+/** What a log on disk says of itself, unverified: whose keys to look for. Null where no log is. */
+export async function peekLog(folder: string): Promise<{ origin: string; fingerprint: string } | null> {
+  const bytes = await createDirLog(folder).read("keyring/1", 16 * 1024)
+  if (bytes === null) return null
+  return { origin: parseKeyring(bytes).origin, fingerprint: fingerprintOf(bytes) }
+}
+
+/** The user's memory of heads. */
+export const openState = (io: Io): State => createFileState(findUserDirs(io.env, io.platform).state)
+
+/** Passphrase from the variable that `--passphrase-env` names. */
+export function readPassphrase(options: Options, io: Io): string | null {
+  const name = options.value("passphrase-env")
+  if (name === null) return null
+  const value = io.env[name]
+  if (!value) throw new ToolsumError("USAGE", `--passphrase-env: ${quote(name)} is not set`)
+  return value
+}
+
+/** Open a log on disk for writing, held to everything that this user and this project have seen of it.
+ *  Throws FILE_MISSING when the key is not here, LOG_REFUSED and what `openLog` throws. */
+export async function openLogForWriting(folder: string, lockfile: Lockfile | null, io: Io): Promise<LogWriter> {
+  const log = await peekLog(folder)
+  if (log === null)
+    throw new ToolsumError("LOG_UNAVAILABLE", `expected a log in ${quote(folder)}; toolsum init makes one`)
+  const key: SigningKey = await readKeyFile(keyPath(log.origin, "log", io), async () => null)
+  const knownHeads = [...(await rememberedHeads(log, io)), ...lockfileHeads(lockfile, log.origin)]
+  return openLog({ store: createFsStore(folder), signers: [key], knownHeads, waitMs: 0 })
+}
+
+async function rememberedHeads(log: { origin: string; fingerprint: string }, io: Io): Promise<readonly KnownHead[]> {
+  const identity = { origin: log.origin, root: log.fingerprint }
+  const stored = await openState(io).newest(identity)
+  if (stored === null) return []
+  const { head, earlier } = parseMemory(stored, identity)
+  return [head, ...earlier].map(({ size, rootHash }) => ({ size, rootHash, from: "this user's memory" }))
+}
+
+function lockfileHeads(lockfile: Lockfile | null, origin: string): readonly KnownHead[] {
+  const heads = Object.values(lockfile?.logs[origin]?.heads ?? {})
+  return heads.map((note) => {
+    const { size, rootHash } = parseCheckpoint(parseNote(note).text)
+    return { size, rootHash, from: "the lockfile" }
+  })
+}
+
+/** Where the log of that origin can be read from here: `--log-dir`, the personal log, the trust store, the lockfile's URL. Null: nowhere. */
+export async function findLogSource(
+  origin: string,
+  lockfile: Lockfile | null,
+  options: Options,
+  io: Io,
+): Promise<LogSource | null> {
+  const folder = findLogFolder(options, io)
+  if ((await peekLog(folder))?.origin === origin) return createDirLog(folder)
+  const trusted = (await openTrustStore(io).list()).find((root) => root.name === origin && root.log !== null)?.log
+  const place = trusted ?? lockfile?.logs[origin]?.url ?? null
+  if (place === null) return null
+  if (isAbsolute(place)) return createDirLog(place)
+  const { createHttpLog } = await import("../adapters/log-http.js")
+  return createHttpLog(place, { env: io.env })
+}
+
+/** Open a log for reading under the user's roots; its head is remembered. */
+export const openLogForReading = (
+  source: LogSource,
+  origin: string,
+  roots: readonly PinnedRoot[],
+  io: Io,
+): Promise<LogClient> =>
+  openLogClient({ source, roots, expectedOrigin: origin, state: openState(io), clock: io.nowSec })

@@ -1,0 +1,51 @@
+// `add`: read a server that a person named, record what it said, pin it with that person's approval as the first baseline.
+import { ToolsumError } from "../core/errors.js"
+import type { Digest } from "../core/hash.js"
+import type { Approval, Pin } from "../core/lockfile.js"
+import { isPinName } from "../core/pin.js"
+import type { LockfileStore } from "../ports.js"
+import { approvalOf } from "./approve.js"
+import { type Observed, type ObserveInput, observeServer, requirePinnable } from "./observe.js"
+import { type Actor, findPin } from "./pins.js"
+import { type Pinned, recordAndPin, type TargetLog } from "./record-pin.js"
+
+/** What `add` needs. */
+export interface AddInput extends Omit<ObserveInput, "observer"> {
+  readonly lockfile: LockfileStore
+  readonly log: TargetLog
+  readonly actor: Actor
+  readonly definitions: boolean
+  /** True: read and show, write nothing. */
+  readonly dryRun: boolean
+}
+
+/** What was read, and what is pinned now; `pinned` is null on a dry run. */
+export interface Added {
+  readonly observed: Observed
+  readonly pinned: Pinned | null
+}
+
+/** Add a pin. Throws USAGE for a bad or taken name, SURFACE_MALFORMED for a list that cannot be pinned, and what reading and recording throw. */
+export async function addServer(input: AddInput): Promise<Added> {
+  const { name, lockfile } = input
+  if (!isPinName(name))
+    throw new ToolsumError("USAGE", `expected a name such as my-server (a-z, 0-9, . _ -), got ${JSON.stringify(name)}`)
+  requireFree(findPin(await lockfile.read(), name) !== null, name)
+  const observed = await observeServer({ ...input, observer: "local" })
+  requirePinnable(observed)
+  if (input.dryRun) return { observed, pinned: null }
+  return { observed, pinned: await record(input, observed) }
+}
+
+const requireFree = (taken: boolean, name: string): void => {
+  if (taken) throw new ToolsumError("USAGE", `${name} is pinned already; toolsum update ${name} reads it again`)
+}
+
+function record(input: AddInput, observed: Observed): Promise<Pinned> {
+  const { name, target, masks, sections, lockfile, log, definitions, actor } = input
+  const approve = (digest: Digest, before: Pin | null): Approval => {
+    requireFree(before !== null, name)
+    return approvalOf(digest, before, { ...actor, reason: actor.reason ?? "first baseline" })
+  }
+  return recordAndPin(lockfile, { name, target, from: [], masks, sections, observed, definitions, approve }, log)
+}

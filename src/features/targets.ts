@@ -1,0 +1,69 @@
+// What a person types as a server, as a target: template checks, secrets refused, consent digest (DESIGN 5 and 8).
+import { computeJsonDigest } from "../core/canonical.js"
+import { quote, ToolsumError } from "../core/errors.js"
+import type { Digest } from "../core/hash.js"
+import { findSecretShape } from "../core/secret-shapes.js"
+import { computeTargetDigest, formatTarget, isCommandTarget, parseTarget, type Target } from "../core/target.js"
+import { parseTemplate } from "../core/template.js"
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The target of a launch line. `env`: names of variables that the server gets besides the usual small set.
+ *  Throws USAGE for a secret, TARGET_MALFORMED for what is no template. */
+export function buildCommandTarget(p: {
+  launch: readonly string[]
+  env: readonly string[]
+  cwd: string | null
+  environment: Environment
+}): Target {
+  const [command = "", ...args] = p.launch
+  const env = [...new Set(p.env)].sort()
+  const target = parseTarget({ command, args, env, ...(p.cwd === null ? {} : { cwd: p.cwd }) })
+  for (const [i, arg] of args.entries()) refuseSecret(arg, `argument ${i + 1}`, p.environment)
+  return target
+}
+
+/** Variables whose value may well stand in a launch line. */
+const PLAIN_VARIABLES = new Set([
+  "PWD",
+  "OLDPWD",
+  "INIT_CWD",
+  "HOME",
+  "SHELL",
+  "USER",
+  "LOGNAME",
+  "LANG",
+  "TERM",
+  "EDITOR",
+  "PAGER",
+  "HOSTNAME",
+  "TMPDIR",
+])
+/** Shorter values are words such as `true` and `production`, not credentials. */
+const MIN_SECRET_CHARS = 8
+
+function refuseSecret(text: string, place: string, environment: Environment): void {
+  parseTemplate(text)
+  const shape = findSecretShape(text)
+  if (shape !== null)
+    throw new ToolsumError("USAGE", `${place} looks like ${shape}: write \${NAME} there and give --env NAME`)
+  const same = Object.entries(environment).find(
+    ([name, value]) => value === text && text.length >= MIN_SECRET_CHARS && !PLAIN_VARIABLES.has(name),
+  )
+  if (same)
+    throw new ToolsumError(
+      "USAGE",
+      `${place} is the value of ${quote(same[0])}: write \${${same[0]}} there and give --env ${same[0]}`,
+    )
+}
+
+/** What a consent names: the target, and the folder where that decides what is started (formats 32). */
+export function computeConsentDigest(target: Target, folder: string): Digest {
+  const isRelative =
+    isCommandTarget(target) &&
+    (target.cwd !== undefined ? !isAbsolutePath(target.cwd) : isRelativeCommand(target.command))
+  return isRelative ? computeJsonDigest({ target: formatTarget(target), folder }) : computeTargetDigest(target)
+}
+
+const isAbsolutePath = (path: string): boolean => /^(?:\/|[A-Za-z]:[\\/])/.test(path)
+const isRelativeCommand = (command: string): boolean => /[\\/]/.test(command) && !isAbsolutePath(command)
