@@ -31,9 +31,11 @@ interface Waiting<T, R> {
   readonly reject: (error: unknown) => void
 }
 
-/** A batcher that calls `run` with one batch at a time. `waitMs`: in place of BATCH_WAIT_MS. */
+/** A batcher that calls `run` with one batch at a time. `room`: how many the next batch takes when more wait than one takes, at most MAX_BATCH_ITEMS;
+ *  a log fills its last tile, so that the batches after it write whole tiles. `waitMs`: in place of BATCH_WAIT_MS. */
 export function createBatcher<T extends Batchable, R>(p: {
   readonly run: (batch: readonly T[]) => Promise<readonly (R | ToolsumError)[]>
+  readonly room?: () => number
   readonly waitMs?: number | undefined
 }): Batcher<T, R> {
   const queue: Waiting<T, R>[] = []
@@ -46,7 +48,8 @@ export function createBatcher<T extends Batchable, R>(p: {
     timer = null
     if (running !== null || queue.length === 0) return
     // What came while a batch was in flight has waited long enough.
-    running = runBatch(p.run, takeBatch(queue)).then(() => {
+    const most = queue.length <= MAX_BATCH_ITEMS ? queue.length : (p.room?.() ?? MAX_BATCH_ITEMS)
+    running = runBatch(p.run, takeBatch(queue, most)).then(() => {
       running = null
       start()
     })
@@ -60,22 +63,26 @@ export function createBatcher<T extends Batchable, R>(p: {
     if (queue.length >= MAX_BATCH_ITEMS || closed) start()
     else timer ??= setTimeout(start, p.waitMs ?? BATCH_WAIT_MS)
   }
-  const submitSlice = (items: readonly T[]): Promise<readonly R[]> => {
+  const enqueueAll = (items: readonly T[]): readonly Promise<R>[] => {
     if (closed) throw new ToolsumError("LOG_CLOSED", "the log is closed")
     if (queue.length + items.length > MAX_QUEUED_ITEMS) {
       throw new ToolsumError("LOG_BUSY", `more than ${MAX_QUEUED_ITEMS} entries wait; try again in a second`)
     }
     const answers = items.map(enqueue)
+    // Whoever submits more than a slice awaits these later.
+    for (const answer of answers) answer.catch(() => undefined)
     schedule()
-    return Promise.all(answers)
+    return answers
   }
   return {
     async submit(items) {
-      const results: R[] = []
+      const answers: Promise<R>[] = []
       for (let at = 0; at < items.length; at += MAX_BATCH_ITEMS) {
-        results.push(...(await submitSlice(items.slice(at, at + MAX_BATCH_ITEMS))))
+        // Two batches ahead are enough to keep batches full, and leave room in the queue for others.
+        while (at > 0 && queue.length >= 2 * MAX_BATCH_ITEMS && running !== null) await running
+        answers.push(...enqueueAll(items.slice(at, at + MAX_BATCH_ITEMS)))
       }
-      return results
+      return Promise.all(answers)
     },
     async close() {
       closed = true
@@ -85,11 +92,11 @@ export function createBatcher<T extends Batchable, R>(p: {
   }
 }
 
-/** The next batch: from the front of the queue, within both limits, at least one item. */
-function takeBatch<T extends Batchable, R>(queue: Waiting<T, R>[]): readonly Waiting<T, R>[] {
+/** The next batch: `most` from the front of the queue, fewer when they have too many bytes, at least one. */
+function takeBatch<T extends Batchable, R>(queue: Waiting<T, R>[], most: number): readonly Waiting<T, R>[] {
   let count = 0
   let bytes = 0
-  for (const { item } of queue.slice(0, MAX_BATCH_ITEMS)) {
+  for (const { item } of queue.slice(0, most)) {
     bytes += item.bytes
     if (count > 0 && bytes > MAX_BATCH_BYTES) break
     count++

@@ -2,6 +2,7 @@
 // other writers, in this process or another, are safe because of the commit record, and slow: who loses twice in a row gives up.
 import type { Hash } from "../core/hash.js"
 import type { TreeHead } from "../core/merkle.js"
+import { TILE_WIDTH } from "../core/tile.js"
 import type { SigningKey } from "../core/vkey.js"
 import type { TileStore } from "../ports.js"
 import { createBatcher } from "./batch.js"
@@ -79,7 +80,8 @@ export async function createWriter(
   start: (context: StepContext) => Promise<PublishedStep>,
 ): Promise<LogWriter> {
   const sequencer = await createSequencer(options, settings, start)
-  const batcher = createBatcher<QueuedItem, Sequenced>({ run: sequencer.run, waitMs: options.waitMs })
+  const room = () => TILE_WIDTH - Number(sequencer.newest().edge.head.size % BigInt(TILE_WIDTH))
+  const batcher = createBatcher<QueuedItem, Sequenced>({ run: sequencer.run, room, waitMs: options.waitMs })
   const answer = async ({ placed, step }: Sequenced): Promise<Recorded> => {
     const { entry, proof, leafHash, index } = await step.tree.prove(placed.index)
     const record = new TextDecoder().decode(entry) // a record is ASCII

@@ -72,6 +72,20 @@ test("many items are done in order in batches of 256", async () => {
   expect(seen).toHaveLength(40)
 })
 
+test("a full queue fills the last tile first, a short one goes as it is", async () => {
+  const sizes: number[] = []
+  let size = 1
+  const run = async (batch: readonly Item[]) => {
+    sizes.push(batch.length)
+    size += batch.length
+    return batch.map(() => 0)
+  }
+  const batcher = createBatcher<Item, number>({ run, room: () => 256 - (size % 256), waitMs: 0 })
+  await batcher.submit(items(0, 1000))
+  await batcher.submit(items(0, 200))
+  expect(sizes).toEqual([256, 255, 256, 233, 200])
+})
+
 test("a batch is cut before it has too many bytes, and a huge item goes alone", async () => {
   const sizes: number[] = []
   const run = async (batch: readonly Item[]) => {
