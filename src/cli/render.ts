@@ -32,8 +32,14 @@ function headline(server: ServerVerdict, width: number, paint: Paint): string {
   return `${name}  ${word}  ${reason}${escapeInvisible(server.detail ?? summaryOf(server))}`
 }
 
+/** `@scope/server 1.2.3, 9 tools, 2 prompts`: a package by its own name, everything else by its subject. */
 function summaryOf(server: ServerVerdict): string {
-  return server.subject ?? "no record"
+  if (server.subject === null) return "no record"
+  const name = server.subject.replace(/^pkg:(?:npm|pypi)\/([^?]*)$/, (_, path: string) => path.replace(/^%40/, "@"))
+  const counts = Object.entries(server.items).map(
+    ([section, count]) => `${count} ${count === 1 ? section.slice(0, -1) : section}`,
+  )
+  return [`${name}${server.version === null ? "" : ` ${server.version}`}`, ...counts].join(", ")
 }
 
 function details(server: ServerVerdict, options: RenderOptions): string[] {

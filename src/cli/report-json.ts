@@ -44,6 +44,7 @@ function serverMember(server: ServerVerdict): JsonValue {
   return {
     name: server.name,
     subject: server.subject,
+    version: server.version,
     verdict: server.verdict,
     reason: server.reason,
     detail: server.detail,
@@ -57,6 +58,7 @@ function serverMember(server: ServerVerdict): JsonValue {
     record: record && { index: String(record.index), observed: formatSec(record.observedSec) },
     newest: server.newest,
     pin: server.pin,
+    items: { ...server.items },
     changes: server.changes.map(changeMember),
     warnings: [...server.warnings],
   }

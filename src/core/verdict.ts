@@ -63,6 +63,8 @@ export interface Coverage {
 export interface ServerVerdict {
   readonly name: string
   readonly subject: string | null
+  /** Version of the package in the record; null where there is none. */
+  readonly version: string | null
   readonly verdict: Verdict
   readonly reason: string | null
   /** One sentence for a person. */
@@ -79,6 +81,8 @@ export interface ServerVerdict {
   readonly record: { readonly index: bigint; readonly observedSec: bigint } | null
   readonly newest: "scanned" | "hint" | null
   readonly pin: Digest | null
+  /** How many items of each list are pinned. */
+  readonly items: Readonly<Partial<Record<SectionName, number>>>
   readonly changes: readonly Change[]
   readonly warnings: readonly string[]
 }

@@ -77,6 +77,7 @@ function verdictOf(name: string, pin: Pin, log: LogJudgement, input: VerifyLockf
   return {
     name,
     subject: observed?.subject ?? null,
+    version: observed && observed.version !== "-" ? observed.version : null,
     ...conclude(judged),
     compared: ["lock"],
     covered: observed ? coverageOf(observed.lines) : [],
@@ -85,6 +86,7 @@ function verdictOf(name: string, pin: Pin, log: LogJudgement, input: VerifyLockf
     record: pin.index !== null && observed ? { index: pin.index, observedSec: observed.observed } : null,
     newest: null,
     pin: judged.pinDigest,
+    items: countItems(pin),
     changes: [],
     warnings: judged.warnings,
   }
@@ -101,4 +103,10 @@ function conclude(judged: PinJudgement): { verdict: Verdict; reason: string | nu
 function coverageOf(lines: SurfaceLines): ServerVerdict["covered"] {
   const names = [...SECTION_NAMES, "instructions", "server"] as const
   return names.filter((name) => lines[name] !== "-").map((section) => ({ section, fields: "all" as const }))
+}
+
+/** Pinned items of each list that has any. */
+function countItems(pin: Pin): ServerVerdict["items"] {
+  const counts = SECTION_NAMES.map((section) => [section, Object.keys(pin[section] ?? {}).length] as const)
+  return Object.fromEntries(counts.filter(([, count]) => count > 0))
 }

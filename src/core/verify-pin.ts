@@ -3,7 +3,7 @@
 import { encodeUtf8 } from "./bytes.js"
 import { parseDefinitions } from "./definitions.js"
 import { ToolsumError } from "./errors.js"
-import { type Digest, hashLeaf } from "./hash.js"
+import { type Digest, type Hash, hashLeaf } from "./hash.js"
 import { isObject } from "./json.js"
 import type { Pin } from "./lockfile.js"
 import { computeMaskDigest } from "./mask.js"
@@ -14,6 +14,7 @@ import { computeSectionOfDigests, computeSurface, SECTION_NAMES, type SectionNam
 import { computeHow, deriveSubject, isRegistryId, type ReadConditions, subjectFor } from "./subject.js"
 import { isCommandTarget, type Target } from "./target.js"
 import { listTemplateNames } from "./template.js"
+import type { VerifiedHead } from "./tree-heads.js"
 import type { UnknownReason } from "./verdict.js"
 import { attempt, type LogJudgement } from "./verify-log.js"
 
@@ -90,7 +91,7 @@ function readEntry(pin: Pin, log: LogJudgement): Entry {
   }
   const bytes = encodeUtf8(pin.record)
   const head = log.heads.get(pin.head)
-  if (head) verifyInclusion({ leafHash: hashLeaf(bytes), index: pin.index, proof: pin.proof, head })
+  if (head) requireLogged(bytes, pin.index, pin.proof, head)
   const type = entryType(bytes)
   if (type !== RECORD_TYPE && type?.startsWith("toolsum-record/")) {
     return {
@@ -102,6 +103,17 @@ function readEntry(pin: Pin, log: LogJudgement): Entry {
   if (record instanceof ToolsumError)
     throw new ToolsumError("RECORD_INVALID", `the logged entry is no record: ${record.message}`, { cause: record })
   return { observed: record, unknown: log.fault ? unknownOfFault(log.fault) : unknownOfHead(record.state, head?.state) }
+}
+
+/** Inclusion, in the words of a lockfile: somebody changed the record, its index or its proof. */
+function requireLogged(entry: Uint8Array, index: bigint, proof: readonly Hash[], head: VerifiedHead): void {
+  try {
+    verifyInclusion({ leafHash: hashLeaf(entry), index, proof, head })
+  } catch (cause) {
+    if (!(cause instanceof ToolsumError)) throw cause
+    const what = `the record is not what the log signed as leaf ${index} of ${head.size}`
+    throw new ToolsumError("INCLUSION_INVALID", `${what}: record, index or proof was changed`, { cause })
+  }
 }
 
 function unknownOfFault(fault: ToolsumError): PinJudgement["unknown"] {

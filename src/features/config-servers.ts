@@ -64,6 +64,7 @@ function withChange(server: ServerVerdict, config: ConfiguredServer | undefined)
 const notPinned = (server: ConfiguredServer): ServerVerdict => ({
   name: server.name,
   subject: null,
+  version: null,
   verdict: "UNKNOWN",
   reason: "not_pinned",
   detail: `${server.file} starts it, but no pin covers it`,
@@ -74,6 +75,7 @@ const notPinned = (server: ConfiguredServer): ServerVerdict => ({
   record: null,
   newest: null,
   pin: null,
+  items: {},
   changes: [],
   warnings: [],
 })
