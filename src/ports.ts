@@ -47,6 +47,15 @@ export interface ReadLimits {
   readonly maxItems: number
 }
 
+/** Bounds unless a caller has others. A start may have to install a package first (DESIGN 10). */
+export const DEFAULT_READ_LIMITS: ReadLimits = {
+  startTimeoutMs: 120_000,
+  requestTimeoutMs: 30_000,
+  maxMessageBytes: 16 * 1024 * 1024,
+  maxPages: 1000,
+  maxItems: 100_000,
+}
+
 /** What to read. */
 export interface ReadRequest {
   readonly sections: readonly SectionName[]

@@ -4,22 +4,13 @@ import { resolve } from "node:path"
 import { quote, ToolsumError } from "../core/errors.js"
 import type { CommandTarget } from "../core/target.js"
 import { expandTemplate, listTemplateNames } from "../core/template.js"
-import type { ReadLimits, ReadRequest, ServerReading, ToolSource } from "../ports.js"
+import type { ReadRequest, ServerReading, ToolSource } from "../ports.js"
 import { readSurface } from "./mcp-reading.js"
 import { Recorder } from "./mcp-recorder.js"
 import { openSession } from "./mcp-session.js"
 import { computeEnvironment, type Values, variableValue } from "./mcp-stdio-environment.js"
 import { StdioTransport } from "./mcp-stdio-transport.js"
 import { type ResolvedPackage, resolvePackage } from "./resolve-package.js"
-
-/** How much is read at most, and how long it may take (DESIGN 10: the start may install a package first). */
-export const DEFAULT_LIMITS: ReadLimits = {
-  startTimeoutMs: 120_000,
-  requestTimeoutMs: 30_000,
-  maxMessageBytes: 16 * 1024 * 1024,
-  maxPages: 1000,
-  maxItems: 100_000,
-}
 
 /** What to start. `cwd`: absolute folder that the target's own `cwd` is relative to. `environment`: values of variables, usually
  *  those of this process. `placeholders`: names that get a dummy text. `clientVersion`: version of this package. */

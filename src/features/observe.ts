@@ -14,19 +14,10 @@ import {
 import { computeHow, deriveSubject, subjectFor } from "../core/subject.js"
 import { isCommandTarget, type Target } from "../core/target.js"
 import { listTemplateNames } from "../core/template.js"
-import type { ReadLimits, ServerReading, ToolSource } from "../ports.js"
+import { DEFAULT_READ_LIMITS, type ReadLimits, type ServerReading, type ToolSource } from "../ports.js"
 
 /** What is asked for unless a pin says otherwise. Resources only on request: they are often many and change by the hour. */
 export const DEFAULT_SECTIONS: readonly SectionName[] = ["tools", "prompts", "templates"]
-
-/** Bounds of one reading (DESIGN 10: 120 s until a server has started). */
-export const DEFAULT_LIMITS: ReadLimits = {
-  startTimeoutMs: 120_000,
-  requestTimeoutMs: 30_000,
-  maxMessageBytes: 16 * 1024 * 1024,
-  maxPages: 1000,
-  maxItems: 20_000,
-}
 
 /** Which server, and under which conditions it is read. */
 export interface ObserveInput {
@@ -53,7 +44,7 @@ export interface Observed {
 
 /** Read a server whole. Throws what the source throws, and READING_INCOMPLETE's like when a section could not be read to its end. */
 export async function observeServer(input: ObserveInput): Promise<Observed> {
-  const { source, sections, limits = DEFAULT_LIMITS, signal } = input
+  const { source, sections, limits = DEFAULT_READ_LIMITS, signal } = input
   const reading = await source.read({ sections, limits, ...(signal ? { signal } : {}) })
   const [failure] = Object.values(reading.failures)
   if (failure) throw failure

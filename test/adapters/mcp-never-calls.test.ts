@@ -5,8 +5,9 @@ import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
-import { createStdioToolSource, DEFAULT_LIMITS } from "../../src/adapters/mcp-stdio.js"
+import { createStdioToolSource } from "../../src/adapters/mcp-stdio.js"
 import { SECTION_NAMES } from "../../src/core/section.js"
+import { DEFAULT_READ_LIMITS } from "../../src/ports.js"
 
 const src = fileURLToPath(new URL("../../src", import.meta.url))
 const sources = readdirSync(src, { recursive: true, withFileTypes: true })
@@ -53,7 +54,7 @@ test.each(["raw-server", "sdk-v1", "sdk-v2"])("%s gets nothing but initialize an
       placeholders: [],
       clientVersion: "0.0.0",
     })
-    const reading = await source.read({ sections: SECTION_NAMES, limits: DEFAULT_LIMITS })
+    const reading = await source.read({ sections: SECTION_NAMES, limits: DEFAULT_READ_LIMITS })
     expect(reading.failures).toEqual({})
     const sent = readFileSync(record, "utf8").trim().split("\n")
     expect(sent.map((line) => JSON.parse(line).method)).toEqual([

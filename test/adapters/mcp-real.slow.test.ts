@@ -4,10 +4,11 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, test } from "vitest"
-import { createStdioToolSource, DEFAULT_LIMITS } from "../../src/adapters/mcp-stdio.js"
+import { createStdioToolSource } from "../../src/adapters/mcp-stdio.js"
 import { listProcesses, readCommandLine } from "../../src/adapters/process-tree.js"
 import { isObject, type JsonValue, parseJson } from "../../src/core/json.js"
 import { computeSurface, parseSurface, SECTION_NAMES, surfaceItems } from "../../src/core/section.js"
+import { DEFAULT_READ_LIMITS } from "../../src/ports.js"
 import { describeShared, readShared } from "../shared.js"
 
 const folder = mkdtempSync(join(tmpdir(), "toolsum-real-"))
@@ -20,7 +21,7 @@ const read = (args: readonly string[]) =>
     environment: process.env,
     placeholders: [],
     clientVersion: "0.0.0",
-  }).read({ sections: SECTION_NAMES, limits: DEFAULT_LIMITS })
+  }).read({ sections: SECTION_NAMES, limits: DEFAULT_READ_LIMITS })
 
 const names = (items: readonly JsonValue[] | null) => items?.map((item) => (isObject(item) ? item.name : item)).sort()
 

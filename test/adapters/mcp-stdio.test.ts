@@ -3,12 +3,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, describe, expect, test } from "vitest"
-import { createStdioToolSource, DEFAULT_LIMITS, type StdioSourceOptions } from "../../src/adapters/mcp-stdio.js"
+import { createStdioToolSource, type StdioSourceOptions } from "../../src/adapters/mcp-stdio.js"
 import { canonicalize } from "../../src/core/canonical.js"
 import { ToolsumError } from "../../src/core/errors.js"
 import { isArray, isObject, type JsonValue } from "../../src/core/json.js"
 import { SECTION_NAMES, type SectionName } from "../../src/core/section.js"
-import type { ReadLimits, ServerReading } from "../../src/ports.js"
+import { DEFAULT_READ_LIMITS, type ReadLimits, type ServerReading } from "../../src/ports.js"
 
 const server = (name: string) => fileURLToPath(new URL(`../fixtures/servers/${name}.mjs`, import.meta.url))
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "toolsum-stdio-")))
@@ -33,7 +33,7 @@ function read(args: readonly string[], options: Options = {}): Promise<ServerRea
     clientVersion: "0.0.0",
     ...options,
   })
-  return source.read({ sections, limits: { ...DEFAULT_LIMITS, ...limits }, ...(signal ? { signal } : {}) })
+  return source.read({ sections, limits: { ...DEFAULT_READ_LIMITS, ...limits }, ...(signal ? { signal } : {}) })
 }
 
 const readScenario = (scenario: string, options: Options = {}) =>

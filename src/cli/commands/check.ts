@@ -7,9 +7,9 @@ import { exitCodeOfVerdicts, type ServerVerdict } from "../../core/verdict.js"
 import { type LockfileReport, verifyLockfile } from "../../core/verify-lockfile.js"
 import { loadApproved } from "../../features/approved-surface.js"
 import { checkPin, type LogState } from "../../features/check.js"
-import { DEFAULT_LIMITS, placeholdersOf } from "../../features/observe.js"
+import { placeholdersOf } from "../../features/observe.js"
 import { observationOf, requirePin } from "../../features/pins.js"
-import type { LockfileStore, LogSource, ServerReading } from "../../ports.js"
+import { DEFAULT_READ_LIMITS, type LockfileStore, type LogSource, type ServerReading } from "../../ports.js"
 import type { CommandSpec } from "../commands.js"
 import type { ExitCode } from "../exit-codes.js"
 import type { Io } from "../io.js"
@@ -132,7 +132,7 @@ async function readLive(
     lockfilePath: store.path,
     io,
   })
-  return source.read({ sections: sectionsOf(observed.lines), limits: DEFAULT_LIMITS, signal: io.signal })
+  return source.read({ sections: sectionsOf(observed.lines), limits: DEFAULT_READ_LIMITS, signal: io.signal })
 }
 
 async function report(
