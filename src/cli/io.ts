@@ -1,8 +1,8 @@
 // What a command may touch of the process: text out, environment, working folder, terminal, time. `main` makes the real one;
 // tests make their own. Results go to stdout, everything else to stderr.
 
-/** The process as commands see it. */
-export interface Io {
+/** The process, as `main` gets it. */
+export interface ProcessIo {
   /** Results: one document or one report. */
   readonly stdout: (text: string) => void
   /** Progress, warnings and errors. */
@@ -22,4 +22,10 @@ export interface Io {
   readonly nowSec: () => number
   /** Aborted by Ctrl-C and by SIGTERM. */
   readonly signal: AbortSignal
+}
+
+/** The process as a command sees it. */
+export interface Io extends ProcessIo {
+  /** Run `close` when the command has ended, however it ended: for sockets that would keep the process alive. */
+  readonly atEnd: (close: () => Promise<void>) => void
 }

@@ -109,7 +109,9 @@ export async function findLogSource(
   if (place === null) return null
   if (isAbsolute(place)) return createDirLog(place)
   const { createHttpLog } = await import("../adapters/log-http.js")
-  return createHttpLog(place, { env: io.env })
+  const log = createHttpLog(place, { env: io.env })
+  io.atEnd(() => log.close())
+  return log
 }
 
 /** Open a log for reading under the user's roots; its head is remembered. */

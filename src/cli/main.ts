@@ -2,16 +2,20 @@
 import { escapeInvisible, quote, ToolsumError } from "../core/errors.js"
 import { COMMANDS, type CommandSpec, GLOBAL_OPTIONS } from "./commands.js"
 import { type ExitCode, exitCodeOfError } from "./exit-codes.js"
-import type { Io } from "./io.js"
+import type { Io, ProcessIo } from "./io.js"
 import { insertSeparator, parseCommandLine } from "./options.js"
 
 /** Run one command line (without node and script). Never throws. */
-export async function main(argv: readonly string[], io: Io): Promise<ExitCode> {
+export async function main(argv: readonly string[], processIo: ProcessIo): Promise<ExitCode> {
+  const closers: (() => Promise<void>)[] = []
+  const io: Io = { ...processIo, atEnd: (close) => closers.push(close) }
   try {
     return await run(argv, io)
   } catch (error) {
     reportError(error, argv, io)
     return exitCodeOfError(error)
+  } finally {
+    await Promise.allSettled(closers.map((close) => close()))
   }
 }
 

@@ -1,8 +1,8 @@
 // The real Io. Signals abort `signal` once; a second Ctrl-C ends the process as usual.
-import type { Io } from "./io.js"
+import type { ProcessIo } from "./io.js"
 
 /** Io of a running Node process. */
-export function createProcessIo(p: NodeJS.Process): Io {
+export function createProcessIo(p: NodeJS.Process): ProcessIo {
   const abort = new AbortController()
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) p.once(name, () => abort.abort(name))
   const wantsColour = !p.env.NO_COLOR && p.env.TERM !== "dumb"
