@@ -74,6 +74,7 @@ export async function openLogForWriting(folder: string, lockfile: Lockfile | nul
   const log = await peekLog(folder)
   if (log === null)
     throw new ToolsumError("LOG_UNAVAILABLE", `expected a log in ${quote(folder)}; toolsum init makes one`)
+  await refuseWorkTree(folder)
   const key: SigningKey = await readKeyFile(keyPath(log.origin, "log", io), async () => null)
   const knownHeads = [...(await rememberedHeads(log, io)), ...lockfileHeads(lockfile, log.origin)]
   return openLog({ store: createFsStore(folder), signers: [key], knownHeads, waitMs: 0 })

@@ -10,7 +10,7 @@ import { type Actor, findPin } from "./pins.js"
 import { type Pinned, recordAndPin, type TargetLog } from "./record-pin.js"
 
 /** What `add` needs. */
-export interface AddInput extends Omit<ObserveInput, "observer"> {
+export interface AddInput extends ObserveInput {
   readonly lockfile: LockfileStore
   readonly log: TargetLog
   readonly actor: Actor
@@ -31,7 +31,7 @@ export async function addServer(input: AddInput): Promise<Added> {
   if (!isPinName(name))
     throw new ToolsumError("USAGE", `expected a name such as my-server (a-z, 0-9, . _ -), got ${JSON.stringify(name)}`)
   requireFree(findPin(await lockfile.read(), name) !== null, name)
-  const observed = await observeServer({ ...input, observer: "local" })
+  const observed = await observeServer(input)
   requirePinnable(observed)
   if (input.dryRun) return { observed, pinned: null }
   return { observed, pinned: await record(input, observed) }

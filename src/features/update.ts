@@ -45,8 +45,9 @@ export interface Updated {
 export async function updateServer(input: UpdateInput): Promise<Updated> {
   const { name, target, lockfile, log, definitions } = input
   const { pin: before } = requirePin(await lockfile.read(), name)
-  const sections = sectionsOf(observationOf(before).lines)
-  const observed = await observeServer({ ...input, sections, masks: before.masks, observer: "local" })
+  const { lines, observer } = observationOf(before)
+  const sections = sectionsOf(lines)
+  const observed = await observeServer({ ...input, sections, masks: before.masks, observer })
   requirePinnable(observed)
   const diff =
     input.approved && diffSurfaces(input.approved, observed.reading.surface, { sections, masks: before.masks })

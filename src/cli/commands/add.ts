@@ -1,5 +1,7 @@
 // `toolsum add`: reads the server that was typed, records it, pins it, prints what it pinned.
 import { dirname, relative } from "node:path"
+import { quote, ToolsumError } from "../../core/errors.js"
+import { isObserver } from "../../core/record.js"
 import { SECTION_NAMES, type SectionName } from "../../core/section.js"
 import { type Added, addServer } from "../../features/add.js"
 import { DEFAULT_SECTIONS } from "../../features/observe.js"
@@ -29,6 +31,7 @@ export const addCommand: CommandSpec = {
     ...LOCKFILE_OPTIONS,
     ...ROOT_OPTIONS,
     ...ACTOR_OPTIONS,
+    ["--observer <name>", "Who reads, in the record of a team's log; local unless given"],
     ["--no-definitions", "Do not write .mcp-tools/<name>.json"],
     ["--dry-run", "Read and show, write nothing"],
   ],
@@ -55,6 +58,7 @@ async function addFromCommandLine(line: CommandLine, io: Io): Promise<0> {
     placeholders,
     sections,
     masks: [],
+    observer: readObserver(options),
     nowSec: io.nowSec(),
     signal: io.signal,
     lockfile,
@@ -67,6 +71,13 @@ async function addFromCommandLine(line: CommandLine, io: Io): Promise<0> {
   if (options.flag("json")) printAdded(name, added, io)
   else if (!options.flag("quiet")) io.stdout(describeAdded(name, added, lockfile, io))
   return 0
+}
+
+function readObserver(options: Options): string {
+  const observer = options.value("observer") ?? "local"
+  if (!isObserver(observer))
+    throw new ToolsumError("USAGE", `--observer: expected a name such as ci.example.com, got ${quote(observer)}`)
+  return observer
 }
 
 /** The log to append to: `--log-dir` or the personal log, made at the first `add`. */
