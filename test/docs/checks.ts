@@ -1,0 +1,16 @@
+// Every tagged example of FORMAT.md and how it is recomputed.
+import { LOCKFILE_CHECKS } from "./checks-lockfile.js"
+import { LOG_CHECKS } from "./checks-log.js"
+import { STORE_CHECKS } from "./checks-stores.js"
+import { SURFACE_CHECKS } from "./checks-surface.js"
+import { TARGET_CHECKS } from "./checks-target.js"
+import type { Checks } from "./format-document.js"
+
+/** All recomputations by the name of their example. */
+export const CHECKS: Checks = {
+  ...SURFACE_CHECKS,
+  ...TARGET_CHECKS,
+  ...LOG_CHECKS,
+  ...LOCKFILE_CHECKS,
+  ...STORE_CHECKS,
+}

@@ -1,0 +1,111 @@
+// FORMAT.md against the code: every tagged example is recomputed and compared byte by byte, every tagged table is compared with the
+// constants it describes. An example without a check fails, and so does a check without its example.
+import { execFileSync } from "node:child_process"
+import { expect, test } from "vitest"
+import { exitCodeOfError } from "../../src/cli/exit-codes.js"
+import { MAX_ORIGIN_BYTES } from "../../src/core/checkpoint.js"
+import { ERROR_KINDS, type ErrorCode, ToolsumError } from "../../src/core/errors.js"
+import { MAX_JSON_BYTES, MAX_JSON_DEPTH } from "../../src/core/json.js"
+import { MAX_KEYRING_BYTES, MAX_KEYRINGS } from "../../src/core/keyring.js"
+import { MAX_KEYRING_KEYS } from "../../src/core/keyring-text.js"
+import { LAUNCHERS, REGISTRY_VARIABLES } from "../../src/core/launchers.js"
+import { MAX_MASK_SPAN, MAX_MASKS } from "../../src/core/mask.js"
+import { MAX_NOTE_BYTES, MAX_NOTE_SIGNATURES } from "../../src/core/note.js"
+import { MAX_POLICY_BYTES, MAX_POLICY_MEMBERS } from "../../src/core/policy.js"
+import { MAX_EXTRA_BYTES, MAX_PROOF_HASHES } from "../../src/core/proof-file.js"
+import { MAX_RECORD_BYTES } from "../../src/core/record.js"
+import { MAX_SUBJECT_BUCKET_BYTES } from "../../src/core/subject-index.js"
+import { MAX_ENTRY_BYTES, MAX_TILE_LEVEL, TILE_WIDTH } from "../../src/core/tile.js"
+import { exitCodeOfVerdict, VERDICTS } from "../../src/core/verdict.js"
+import { MAX_VKEY_CHARS } from "../../src/core/vkey.js"
+import { MAX_COMMIT_BYTES } from "../../src/writer/commit.js"
+import { MAX_STAGING_BYTES } from "../../src/writer/staging.js"
+import { CHECKS } from "./checks.js"
+import { parseFormatDocument, readFormatDocument, words } from "./format-document.js"
+
+const doc = readFormatDocument()
+
+test("every example has one check, and every check its example", () => {
+  expect([...doc.names].sort()).toEqual(Object.keys(CHECKS).sort())
+})
+
+test.each(Object.keys(CHECKS))("example %s", async (name) => {
+  expect(doc.text(name)).toBe(await CHECKS[name]?.(doc))
+})
+
+test("the tables of the document are those that are compared", () => {
+  expect([...doc.tables].sort()).toEqual(["errors", "launchers", "limits", "variables", "verdicts"])
+})
+
+test("launchers and their options", () => {
+  const rows = doc.table("launchers").map(([commands, ecosystem, flags, valued, packages, registries, after]) => ({
+    ecosystem,
+    commands: words(commands),
+    flags: words(flags),
+    valued: words(valued),
+    packageOptions: words(packages),
+    registryOptions: words(registries),
+    readsOptionsAfter: after === "yes",
+  }))
+  expect(rows).toEqual(LAUNCHERS)
+})
+
+test("variables that choose a registry", () => {
+  const rows = doc.table("variables").map(([ecosystem = "", names]) => [ecosystem, words(names)])
+  expect(Object.fromEntries(rows)).toEqual(REGISTRY_VARIABLES)
+})
+
+test("limits", () => {
+  const rows = doc.table("limits").map(([name, value]) => [words(name)[0], Number(value)])
+  expect(Object.fromEntries(rows)).toEqual({
+    ...{ MAX_JSON_BYTES, MAX_JSON_DEPTH, MAX_MASKS, MAX_MASK_SPAN, MAX_RECORD_BYTES, MAX_ENTRY_BYTES, TILE_WIDTH },
+    ...{ MAX_TILE_LEVEL, MAX_NOTE_BYTES, MAX_NOTE_SIGNATURES, MAX_VKEY_CHARS, MAX_ORIGIN_BYTES, MAX_POLICY_BYTES },
+    ...{ MAX_POLICY_MEMBERS, MAX_KEYRING_BYTES, MAX_KEYRING_KEYS, MAX_KEYRINGS, MAX_PROOF_HASHES, MAX_EXTRA_BYTES },
+    ...{ MAX_SUBJECT_BUCKET_BYTES, MAX_COMMIT_BYTES, MAX_STAGING_BYTES },
+  })
+})
+
+test("exit codes of verdicts", () => {
+  const rows = doc.table("verdicts").map(([verdict, code]) => [verdict, Number(code)])
+  expect(rows).toEqual(VERDICTS.map((verdict) => [verdict, exitCodeOfVerdict(verdict)]))
+})
+
+test("codes, kinds and exit codes of errors", () => {
+  const rows = doc.table("errors")
+  const kinds = rows.flatMap(([kind, , codes]) => words(codes).map((code) => [code, kind]))
+  expect(Object.fromEntries(kinds)).toEqual(ERROR_KINDS)
+  for (const [, exit, codes] of rows) {
+    for (const code of words(codes)) expect(exitCodeOfError(new ToolsumError(code as ErrorCode, ""))).toBe(Number(exit))
+  }
+})
+
+const hasShellTools = (): boolean => {
+  try {
+    return (
+      execFileSync("sh", ["-c", "printf x | sha256sum | LC_ALL=C sort -k2 | cut -c1-4"], { encoding: "utf8" }) ===
+      "2d71\n"
+    )
+  } catch {
+    return false
+  }
+}
+
+test.runIf(hasShellTools())("the shell recipe gives the section digest", () => {
+  const printed = execFileSync("sh", ["-c", doc.text("section-recipe")], { encoding: "utf8" })
+  expect(`sha256:${printed}`).toBe(doc.text("section-digest"))
+})
+
+test("a changed example is found", async () => {
+  const edited = { ...doc, text: (name: string) => doc.text(name).replace("a7c64e03", "a7c64e04") }
+  expect(edited.text("section-digest")).not.toBe(await CHECKS["section-digest"]?.(doc))
+})
+
+test("the document is read as written", () => {
+  const small = parseFormatDocument(
+    "# x\n\n```text example=one\na => b\n```\n\n<!-- table=t -->\n\n| h |\n| --- |\n| `v` |\n",
+  )
+  expect(small.names).toEqual(["one"])
+  expect(small.line("one")).toBe("a => b")
+  expect(small.table("t")).toEqual([["`v`"]])
+  expect(() => small.text("two")).toThrow("no example two")
+})
