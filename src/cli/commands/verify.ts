@@ -6,6 +6,7 @@ import type { Lockfile } from "../../core/lockfile.js"
 import type { ServerVerdict } from "../../core/verdict.js"
 import { type LockfileReport, verifyLockfile } from "../../core/verify-lockfile.js"
 import { compareWithConfigs } from "../../features/config-servers.js"
+import { BASE_OPTIONS, readBaseRoots } from "../base.js"
 import type { CommandSpec } from "../commands.js"
 import type { Io } from "../io.js"
 import type { CommandLine, Options } from "../options.js"
@@ -20,6 +21,7 @@ export const verifyCommand: CommandSpec = {
   options: [
     ...ROOT_OPTIONS,
     ...LOCKFILE_OPTIONS,
+    ...BASE_OPTIONS,
     ["--no-config", "Leave client configurations out"],
     ["--no-definitions", "Leave the files in .mcp-tools out"],
     ["--explain", "Show heads, leaves and roots"],
@@ -29,6 +31,7 @@ export const verifyCommand: CommandSpec = {
   examples: [
     "toolsum verify",
     "toolsum verify --root SHA256:… --json",
+    "toolsum verify --base origin/main",
     "toolsum verify entry.tlog-proof --policy log.policy",
   ],
   run: async (line, io) => {
@@ -57,10 +60,12 @@ async function judge(lockfile: Lockfile, path: string, options: Options, io: Io)
   const definitions = options.flag("no-definitions")
     ? undefined
     : await readDefinitions(path, Object.keys(lockfile.servers))
+  const base = options.value("base")
   const report = verifyLockfile({
     lockfile,
-    roots: await collectRoots(options, io),
+    roots: [...(await collectRoots(options, io)), ...(base === null ? [] : await readBaseRoots(base, path))],
     nowSec: BigInt(io.nowSec()),
+    underBase: base !== null,
     ...(definitions ? { definitions } : {}),
   })
   if (options.flag("no-config")) return report
