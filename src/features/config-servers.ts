@@ -20,7 +20,11 @@ export function compareWithConfigs(
     if (found === null) extra.push(notPinned(server))
     else if (!sameTarget(found.pin.target, server.target)) changed.set(found.name, server)
   }
-  const servers = [...report.servers.map((server) => withChange(server, changed.get(server.name))), ...extra]
+  const pinned = report.servers.map((server) => {
+    const gone = goneFrom(lockfile.servers[server.name], configured)
+    return withChange(gone === null ? server : withNote(server, gone), changed.get(server.name))
+  })
+  const servers = [...pinned, ...extra]
   const exitCode = report.exitCode === 3 ? 3 : exitCodeOfVerdicts(servers.map((server) => server.verdict))
   return { ...report, servers, exitCode }
 }
@@ -33,6 +37,15 @@ function findPinOf(lockfile: Lockfile, server: ConfiguredServer): { name: string
   const [name, pin] = byOrigin ?? pins.find(([pinName]) => pinName === server.name) ?? []
   return name === undefined || pin === undefined ? null : { name, pin }
 }
+
+/** The file that a pin was taken from and that does not have it any more: said, but no finding (formats 44). */
+function goneFrom(pin: Pin | undefined, configured: readonly ConfiguredServer[]): string | null {
+  const isThere = pin?.from.some(({ file, name }) => configured.some((one) => one.file === file && one.name === name))
+  return isThere ? null : (pin?.from[0]?.file ?? null)
+}
+
+const withNote = (server: ServerVerdict, file: string): ServerVerdict =>
+  server.detail === null ? { ...server, detail: `pinned, but ${file} does not start it any more` } : server
 
 /** Equal launch lines. A literal header value in a client's file matches any template of that name. */
 function sameTarget(pinned: Target, configured: Target): boolean {
