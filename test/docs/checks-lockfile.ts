@@ -1,4 +1,4 @@
-// Recomputes the examples of FORMAT.md, sections 15 to 18 and 21 to 24: lockfile, definitions, verdicts, report, harmless edits.
+// Recomputes the examples of FORMAT.md, sections 15 to 17 and 21 to 24: lockfile, definitions, verdicts, report, harmless edits.
 import { createHash } from "node:crypto"
 import { printDocument, reportMembers } from "../../src/cli/report-json.js"
 import { compareHeads, createLogView, type KnownHead } from "../../src/client/heads.js"
@@ -13,9 +13,8 @@ import { verifyKeyring } from "../../src/core/keyring.js"
 import { formatLockfile, type Lockfile, parseLockfile } from "../../src/core/lockfile.js"
 import { signNote } from "../../src/core/note.js"
 import { formatPrettyJson } from "../../src/core/pretty-json.js"
-import { parseRecord } from "../../src/core/record.js"
 import { type PinnedRoot, parseRootArgument } from "../../src/core/root.js"
-import { computeItemDigest, computeSurface, SECTION_NAMES, surfaceItems } from "../../src/core/section.js"
+import { computeItemDigest, computeSurface, surfaceItems } from "../../src/core/section.js"
 import { verifyHeads } from "../../src/core/tree-heads.js"
 import { type LockfileReport, verifyLockfile } from "../../src/core/verify-lockfile.js"
 import type { LogSource } from "../../src/ports.js"
@@ -237,11 +236,6 @@ function printReport(doc: FormatDocument): string {
   return printed.join("")
 }
 
-const parseShown = (doc: FormatDocument): JsonValue => {
-  const text = doc.text("report")
-  return text.startsWith("{") ? parseJson(text) : parseJson(printReport(doc))
-}
-
 /** The members of a report that the document shows: others may have been added since. */
 function shownPart(report: JsonValue, shown: JsonValue): JsonValue {
   if (isArray(report) && isArray(shown)) return report.map((item, i) => shownPart(item, shown[i] ?? null))
@@ -257,14 +251,6 @@ const RESERVED_EDITS: Readonly<Record<string, readonly [string, string]>> = {
 
 export const LOCKFILE_CHECKS: Checks = {
   lockfile: async (doc) => formatLockfile(await buildLockfile(doc)),
-  dependencies: cases("dependencies", (line) =>
-    computeTextDigest(
-      [...new Set(line.split(" "))]
-        .sort()
-        .map((name) => `${name}\n`)
-        .join(""),
-    ),
-  ),
   definitions: (doc) => {
     const text = formatDefinitions(surfaceOf(doc), ASKED)
     const items = parseDefinitions(text).surface.tools
@@ -273,8 +259,7 @@ export const LOCKFILE_CHECKS: Checks = {
     return text.includes(DEFINITIONS_NOTICE) ? text : "no notice"
   },
   verdicts: cases("verdicts", (what, doc) => verdict(doc, EDITS[what]?.(doc) ?? { lockfile: "no such edit" })),
-  "merge-link": cases("merge-link", (_, doc) => linkOf(doc)),
-  report: (doc) => `${formatPrettyJson(shownPart(parseJson(printReport(doc)), parseShown(doc)))}\n`,
+  report: (doc) => `${formatPrettyJson(shownPart(parseJson(printReport(doc)), parseJson(doc.text("report"))))}\n`,
   evidence: cases("evidence", evidenceOf),
   "not-covered": cases("not-covered", (what, doc) => surfaceMoves(doc, what)),
   harmless: cases("harmless", (what, doc) => verdict(doc, HARMLESS[what]?.(doc) ?? { lockfile: "no such edit" })),
@@ -283,7 +268,3 @@ export const LOCKFILE_CHECKS: Checks = {
     return verdict(doc, { lockfile: replaced(doc.text("lockfile"), from, to) })
   }),
 }
-
-/** Surface lines that the shown record has, for tests. */
-export const shownLines = (doc: FormatDocument) =>
-  SECTION_NAMES.map((name) => parseRecord(doc.text("record")).lines[name])

@@ -1,9 +1,11 @@
-// Recomputes the examples of FORMAT.md, sections 19 and 20: the writer's own files and the user's.
-import { readdir, readFile, writeFile } from "node:fs/promises"
+// Recomputes the examples of FORMAT.md, sections 15 (`dependencies`), 19 and 20: what is found on disk, the writer's own files
+// and the user's.
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { createFileConsent } from "../../src/adapters/consent-fs.js"
 import { readKeyFile } from "../../src/adapters/key-files.js"
 import { parseIdentity } from "../../src/adapters/process-identity.js"
+import { resolvePackage } from "../../src/adapters/resolve-package.js"
 import { createFileState } from "../../src/adapters/state-fs.js"
 import { createFileTrustStore } from "../../src/adapters/trust-fs.js"
 import { formatMemory, parseMemory } from "../../src/client/remember.js"
@@ -17,7 +19,7 @@ import { commitKey } from "../../src/writer/commit.js"
 import { makeTempFolder } from "../fakes/temp-folder.js"
 import { headOf, notesOf } from "./checks-log.js"
 import { CREATED_SEC, exampleLogOf, LOG_KEY, ORIGIN } from "./example-log.js"
-import type { Checks, FormatDocument } from "./format-document.js"
+import { type Checks, cases, type FormatDocument } from "./format-document.js"
 
 const SEEN_SEC = 1_796_086_900n
 const PASSPHRASE = "example"
@@ -63,7 +65,25 @@ const opensKey = (name: string) => async (doc: FormatDocument) => {
   return formatSigningKey(key) === formatSigningKey(LOG_KEY) ? doc.text(name) : "another key"
 }
 
+/** What is found of a package whose folder npm has filled with `installed` (`name@version`), the package first. */
+async function dependenciesOf(installed: readonly string[]): Promise<string> {
+  const cwd = await makeTempFolder()
+  const [first = ""] = installed
+  const [name = "", version = ""] = first.split("@")
+  const packages = installed.map((word, i) => {
+    const [itsName = "", itsVersion = ""] = word.split("@")
+    return [`${i > 1 ? "node_modules/x/" : ""}node_modules/${itsName}`, { version: itsVersion }]
+  })
+  await mkdir(join(cwd, "node_modules", name), { recursive: true })
+  await writeFile(join(cwd, "node_modules", name, "package.json"), JSON.stringify({ name, version }))
+  const lock = JSON.stringify({ packages: Object.fromEntries(packages) })
+  await writeFile(join(cwd, "node_modules", ".package-lock.json"), lock)
+  const target = { command: "npx", args: ["-y", first], env: [] }
+  return resolvePackage({ target, cwd, environment: {}, commandLines: [] }).dependencies ?? "nothing found"
+}
+
 export const STORE_CHECKS: Checks = {
+  dependencies: cases("dependencies", (line) => dependenciesOf(line.split(" "))),
   commit: async (doc) => (await exampleLogOf(doc)).text(commitKey(1n)),
   staging: stagingLines,
   settings: async (doc) => (await exampleLogOf(doc)).text("private/log"),

@@ -1,6 +1,7 @@
 // Every tagged example of FORMAT.md and how it is recomputed.
 import { LOCKFILE_CHECKS } from "./checks-lockfile.js"
 import { LOG_CHECKS } from "./checks-log.js"
+import { MERGE_CHECKS } from "./checks-merge.js"
 import { STORE_CHECKS } from "./checks-stores.js"
 import { SURFACE_CHECKS } from "./checks-surface.js"
 import { TARGET_CHECKS } from "./checks-target.js"
@@ -12,5 +13,6 @@ export const CHECKS: Checks = {
   ...TARGET_CHECKS,
   ...LOG_CHECKS,
   ...LOCKFILE_CHECKS,
+  ...MERGE_CHECKS,
   ...STORE_CHECKS,
 }

@@ -1,5 +1,5 @@
 // FORMAT.md, section 23, on the document's own examples: a flipped bit is refused, or it lies where the document says that it is
-// harmless. Every byte is tried with one bit, a different one each time.
+// harmless. One bit of every byte is tried, a different one each time; of the long lockfile every third byte.
 import { expect, test } from "vitest"
 import { fetchObject } from "../../src/client/objects.js"
 import { parseMemory } from "../../src/client/remember.js"
@@ -24,11 +24,11 @@ import { readFormatDocument } from "./format-document.js"
 const doc = readFormatDocument()
 const NOW_SEC = 1_796_100_000n
 
-const flipped = (text: string): Generator<Uint8Array> => flippedBytes(encodeUtf8(text))
+const flipped = (text: string, step = 1): Generator<Uint8Array> => flippedBytes(encodeUtf8(text), step)
 
-/** Copies of `bytes` with one bit flipped in each byte in turn. */
-function* flippedBytes(bytes: Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at++) {
+/** Copies of `bytes` with one bit flipped in each byte, or in every `step`th one. */
+function* flippedBytes(bytes: Uint8Array, step = 1): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += step) {
     const copy = bytes.slice()
     copy[at] = (copy[at] ?? 0) ^ (1 << (at % 8))
     yield copy
@@ -63,7 +63,7 @@ function coveredPart({ logs, servers }: Lockfile): string {
 
 test("lockfile", () => {
   const original = coveredPart(parseLockfile(doc.text("lockfile")))
-  const accepted = [...flipped(doc.text("lockfile"))].filter((bytes) => isAccepted(bytes, original))
+  const accepted = [...flipped(doc.text("lockfile"), 3)].filter((bytes) => isAccepted(bytes, original))
   expect(accepted.map(textOf)).toEqual([])
 })
 
