@@ -69,8 +69,8 @@ function neededHeads(lockfile: Lockfile, origin: string, log: LockedLog): Locked
   return Object.fromEntries(all.filter(([key]) => named.has(key) || key === newest))
 }
 
-/** Sizes at which keys were retired: a link may end there too. */
-function closingSizes(log: LockedLog): readonly bigint[] {
-  const newest = log.keyring.at(-1)
+/** Sizes at which keys were retired: a link may end there too. Throws as `parseKeyring`. */
+export function closingSizes({ keyring }: Pick<LockedLog, "keyring">): readonly bigint[] {
+  const newest = keyring.at(-1)
   return newest === undefined ? [] : parseKeyring(newest).logs.flatMap(({ closing }) => (closing ? [closing.size] : []))
 }

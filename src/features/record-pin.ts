@@ -16,7 +16,7 @@ import type { Target } from "../core/target.js"
 import { verifyLockfile } from "../core/verify-lockfile.js"
 import type { LockfileStore } from "../ports.js"
 import type { LogWriter, Recorded } from "../writer/log.js"
-import { addHead, headOf, linkHeads } from "./link-heads.js"
+import { addHead, headOf, linkHeads, type ProveConsistency } from "./link-heads.js"
 import type { Observed } from "./observe.js"
 import { EMPTY_LOCKFILE, findPin, withPin } from "./pins.js"
 
@@ -102,12 +102,8 @@ async function writePin(
       keyring,
       checkpoint: recorded.checkpoint,
     })
-    const linked = await linkHeads(
-      next,
-      origin,
-      async (older, newer) => (await proveConsistency(treeOf(client, newer), older)).proof,
-    )
-    requireProven(linked, request.name, client)
+    const linked = await linkHeads(next, origin, proverOf(client))
+    requireProven(linked, [request.name], client)
     return linked
   })
   if (request.definitions)
@@ -144,8 +140,13 @@ async function writeUnloggedPin(store: LockfileStore, request: PinRequest, origi
   }
 }
 
-const treeOf = (client: LogClient, head: ReturnType<typeof headOf>) =>
-  head.size === client.head.size ? client.tree : createVerifiedTree(client.source, head)
+/** Proves that one head of the log extends another. One that is newer than the client's own is read as the log serves it. */
+export const proverOf =
+  (client: LogClient): ProveConsistency =>
+  async (older, newer) => {
+    const tree = newer.size <= client.head.size ? client.tree : createVerifiedTree(client.source, newer)
+    return (await proveConsistency(tree, older, newer)).proof
+  }
 
 const digestOf = ({ observed, target }: PinRequest, log: string): Digest =>
   computePinDigest({ ...observed.observation, log, target })
@@ -183,10 +184,12 @@ function keepIfSame(before: Pin | null, next: Pin, record: string): Pin {
     : next
 }
 
-/** Never leave a lockfile behind that would not verify here and now. */
-function requireProven(lockfile: Lockfile, name: string, client: LogClient): void {
-  const report = verifyLockfile({ lockfile, roots: [client.root], nowSec: 0n })
-  const server = report.servers.find((one) => one.name === name)
-  if (server?.verdict === "PROVEN" || server?.reason === "unapproved") return
-  throw new ToolsumError("RECORD_INVALID", `the new pin does not verify: ${server?.detail ?? "no verdict"}`)
+/** Never leave a lockfile behind in which these pins would not verify here and now. Throws RECORD_INVALID. */
+export function requireProven(lockfile: Lockfile, names: readonly string[], client: LogClient): void {
+  const { servers } = verifyLockfile({ lockfile, roots: [client.root], nowSec: 0n })
+  for (const name of names) {
+    const server = servers.find((one) => one.name === name)
+    if (server?.verdict === "PROVEN" || server?.reason === "unapproved") continue
+    throw new ToolsumError("RECORD_INVALID", `the new pin does not verify: ${server?.detail ?? "no verdict"}`)
+  }
 }
