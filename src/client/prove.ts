@@ -50,17 +50,12 @@ export async function proveInclusion(tree: VerifiedTree, index: bigint): Promise
   return { index, entry, leafHash, proof, head }
 }
 
-/** What the tree was at `olderSize`, with the consistency proof to its head, or to an earlier head `newer` of the same log: that needs
- *  no tile that only a reader of `newer` would want. Throws CONSISTENCY_INVALID when the sizes do not ascend and when `newer` is no head
- *  of this tree, and what reading throws. */
-export async function proveConsistency(
-  tree: VerifiedTree,
-  olderSize: bigint,
-  newer: TreeHead = tree.head,
-): Promise<ProvenPrefix> {
-  if (olderSize < 0n || olderSize > newer.size || newer.size > tree.head.size) {
-    const [expected, got] = [`up to ${tree.head.size}`, `${olderSize} and ${newer.size}`]
-    throw new ToolsumError("CONSISTENCY_INVALID", `expected ascending sizes ${expected}, got ${got}`)
+/** What the tree was at `olderSize`, with the consistency proof. Throws CONSISTENCY_INVALID when the tree is smaller than that, and what
+ *  reading throws. */
+export async function proveConsistency(tree: VerifiedTree, olderSize: bigint): Promise<ProvenPrefix> {
+  const { head: newer } = tree
+  if (olderSize < 0n || olderSize > newer.size) {
+    throw new ToolsumError("CONSISTENCY_INVALID", `expected a size up to ${newer.size}, got ${olderSize}`)
   }
   if (olderSize === newer.size) return { older: newer, newer, proof: [] }
   if (olderSize === 0n) return { older: { size: 0n, rootHash: EMPTY_ROOT }, newer, proof: [] }

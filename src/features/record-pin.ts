@@ -140,12 +140,12 @@ async function writeUnloggedPin(store: LockfileStore, request: PinRequest, origi
   }
 }
 
-/** Proves that one head of the log extends another. One that is newer than the client's own is read as the log serves it. */
+/** Proves from the log that `client` reads: from the tree of its head, or of another head of that log. */
 export const proverOf =
   (client: LogClient): ProveConsistency =>
   async (older, newer) => {
-    const tree = newer.size <= client.head.size ? client.tree : createVerifiedTree(client.source, newer)
-    return (await proveConsistency(tree, older, newer)).proof
+    const tree = newer.size === client.head.size ? client.tree : createVerifiedTree(client.source, newer)
+    return (await proveConsistency(tree, older)).proof
   }
 
 const digestOf = ({ observed, target }: PinRequest, log: string): Digest =>
