@@ -1,6 +1,6 @@
 // Reports for people: one line per server, what to do next, one footer. Heads, leaves and roots only with --explain or on failure
 // (DESIGN 9). Everything that came from a server, a log or a lockfile is escaped here.
-import { escapeInvisible } from "../core/errors.js"
+import { type ErrorCode, escapeInvisible } from "../core/errors.js"
 import { countVerdicts, type ServerVerdict, VERDICTS, type Verdict } from "../core/verdict.js"
 import type { Paint } from "./paint.js"
 
@@ -32,19 +32,30 @@ function headline(server: ServerVerdict, width: number, paint: Paint): string {
   return `${name}  ${word}  ${reason}${escapeInvisible(server.detail ?? summaryOf(server))}`
 }
 
-/** `@scope/server 1.2.3, 9 tools, 2 prompts`: a package by its own name, everything else by its subject. */
+/** `@scope/server 1.2.3, 9 tools, 2 prompts`. */
 function summaryOf(server: ServerVerdict): string {
   if (server.subject === null) return "no record"
-  const name = server.subject.replace(/^pkg:(?:npm|pypi)\/([^?]*)$/, (_, path: string) => path.replace(/^%40/, "@"))
-  const counts = Object.entries(server.items).map(
-    ([section, count]) => `${count} ${count === 1 ? section.slice(0, -1) : section}`,
-  )
-  return [`${name}${server.version === null ? "" : ` ${server.version}`}`, ...counts].join(", ")
+  const counts = Object.entries(server.items).map(([section, count]) => countItems(count, section))
+  return [showPackage(server.subject, server.version), ...counts].join(", ")
 }
+
+/** `@scope/server 1.2.3`: a package by its own name, everything else by its subject. No version: null or "-". */
+export function showPackage(subject: string, version: string | null): string {
+  const name = subject.replace(/^pkg:(?:npm|pypi)\/([^?]*)$/, (_, path: string) => path.replace(/^%40/, "@"))
+  return version === null || version === "-" ? name : `${name} ${version}`
+}
+
+/** "1 tool", "9 tools". */
+export const countItems = (count: number, section: string): string =>
+  `${count} ${count === 1 ? section.slice(0, -1) : section}`
+
+/** What is wrong with a whole log is shown once, not under each of its pins (render-refuted.ts). */
+const OF_THE_LOG: readonly (string | null)[] = ["LOG_INCONSISTENT", "LOG_ROLLBACK"] satisfies readonly ErrorCode[]
 
 function details(server: ServerVerdict, options: RenderOptions): string[] {
   const lines = [...(options.below?.(server) ?? [])]
-  if (options.explain || server.verdict === "REJECTED") lines.push(...evidence(server))
+  const isRefuted = server.verdict === "REJECTED" && !OF_THE_LOG.includes(server.reason)
+  if (options.explain || isRefuted) lines.push(...evidence(server))
   return lines.map((line) => (line === "" ? "" : `    ${line}`))
 }
 

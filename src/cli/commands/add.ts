@@ -5,7 +5,7 @@ import { isObserver } from "../../core/record.js"
 import { SECTION_NAMES, type SectionName } from "../../core/section.js"
 import { type Added, addServer } from "../../features/add.js"
 import { DEFAULT_SECTIONS } from "../../features/observe.js"
-import type { TargetLog } from "../../features/record-pin.js"
+import type { Pinned, TargetLog } from "../../features/record-pin.js"
 import { computeConsentDigest } from "../../features/targets.js"
 import type { LockfileStore } from "../../ports.js"
 import { ACTOR_OPTIONS, findActor } from "../actor.js"
@@ -13,8 +13,11 @@ import type { CommandSpec } from "../commands.js"
 import type { Io } from "../io.js"
 import { findLogFolder, LOG_OPTIONS } from "../logs.js"
 import type { CommandLine, Options } from "../options.js"
+import { loadPaint } from "../paint.js"
 import { showProgress } from "../progress.js"
 import { findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.js"
+import { countItems, showPackage } from "../render.js"
+import { createPage } from "../render-page.js"
 import { printDocument } from "../report-json.js"
 import { LAUNCH_OPTIONS, openConsent, openServer, readTarget } from "../servers.js"
 import { openTargetLog } from "../target-log.js"
@@ -69,7 +72,7 @@ async function addFromCommandLine(line: CommandLine, io: Io): Promise<0> {
   })
   const added = await showProgress(io, `reading ${name}`, work)
   if (options.flag("json")) printAdded(name, added, io)
-  else if (!options.flag("quiet")) io.stdout(describeAdded(name, added, lockfile, io))
+  else if (!options.flag("quiet")) io.stdout(await describeAdded(name, added, lockfile, io))
   return 0
 }
 
@@ -104,18 +107,38 @@ function printAdded(name: string, { observed, pinned }: Added, io: Io): void {
   })
 }
 
-function describeAdded(name: string, { observed, pinned }: Added, lockfile: LockfileStore, io: Io): string {
+async function describeAdded(
+  name: string,
+  { observed, pinned }: Added,
+  lockfile: LockfileStore,
+  io: Io,
+): Promise<string> {
   const { subject, version } = observed.observation
-  const head = `${name} ${pinned ? "pinned" : "read, nothing written"}: ${subject}${version === "-" ? "" : ` ${version}`}\n`
-  const lists = SECTION_NAMES.flatMap((section) => {
+  const page = createPage({ paint: await loadPaint(io.colour) })
+  const plain = (indent: number, text: string) => page.words(indent, [{ text, look: "plain" }])
+  plain(0, `${name} ${pinned ? "pinned" : "read, nothing written"}: ${showPackage(subject, version)}`)
+  for (const section of SECTION_NAMES) {
     const items = observed.surface.sections[section]?.items ?? []
-    return items.length === 0
-      ? []
-      : [`  ${items.length} ${section}: ${items.map(({ key }) => showName(key ?? "", 60)).join(", ")}\n`]
-  })
-  const findings = observed.reading.findings.map((finding) => `  note: ${finding.message}\n`)
-  if (!pinned) return head + lists.join("") + findings.join("")
-  const where = pinned.index === null ? "not logged yet" : `leaf ${pinned.index} of ${pinned.pin.log}`
-  const files = `${relative(io.cwd, lockfile.path) || lockfile.path}, .mcp-tools/${name}.json`
-  return `${head}${lists.join("")}${findings.join("")}  record: ${where}${pinned.appended ? "" : " (was there already)"}\n  approved as first baseline by ${pinned.pin.approved?.by ?? "nobody"}\n  written: ${files}\n`
+    const names = items.map(({ key }) => showName(key ?? "", 60)).join(", ")
+    if (items.length > 0) plain(1, `${countItems(items.length, section)}: ${names}`)
+  }
+  for (const finding of observed.reading.findings) plain(1, `note: ${finding.message}`)
+  if (pinned) for (const line of describePinned(name, pinned, lockfile, io)) plain(1, line)
+  return `${page.end().join("\n")}\n`
+}
+
+function describePinned(name: string, pinned: Pinned, lockfile: LockfileStore, io: Io): readonly string[] {
+  const { index, pin, appended } = pinned
+  const where = index === null ? "not logged yet" : `leaf ${index} of ${pin.log}`
+  return [
+    `record: ${where}${appended ? "" : " (was there already)"}`,
+    `approved as first baseline by ${pin.approved?.by ?? "nobody"}`,
+    `written: ${showPath(lockfile.path, io)}, .mcp-tools/${name}.json`,
+  ]
+}
+
+/** From here or from the root, whichever is shorter. */
+function showPath(path: string, io: Io): string {
+  const fromHere = relative(io.cwd, path)
+  return fromHere.length < path.length ? fromHere : path
 }

@@ -20,6 +20,7 @@ import { showProgress } from "../progress.js"
 import { collectRoots, findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.js"
 import { renderServers } from "../render.js"
 import { renderDiff } from "../render-diff.js"
+import { type RefutedLog, refutedMember, renderRefuted } from "../render-refuted.js"
 import { printDocument, reportMembers } from "../report-json.js"
 import { CONSENT_OPTIONS, describeTarget, openGate, openServer } from "../servers.js"
 
@@ -44,8 +45,9 @@ export const checkCommand: CommandSpec = {
     for (const name of line.words) requirePin(lockfile, name)
     const offline = await verifyOffline(lockfile, store, line.options, io)
     const names = line.words.length > 0 ? [...new Set(line.words)] : Object.keys(lockfile.servers)
-    const servers = await checkAll({ lockfile, store, offline, names, line, io })
-    return report(servers, offline, line.options, io)
+    const logs = new Map<string, OpenLog>()
+    const servers = await checkAll({ lockfile, store, offline, names, line, io, logs })
+    return report({ servers, offline, refuted: findRefuted(logs) }, line.options, io)
   },
 }
 
@@ -66,11 +68,12 @@ interface Checking {
   readonly names: readonly string[]
   readonly line: CommandLine
   readonly io: Io
+  /** By origin; each is opened once. */
+  readonly logs: Map<string, OpenLog>
 }
 
 async function checkAll(checking: Checking): Promise<readonly ServerVerdict[]> {
-  const { lockfile, store, offline, names, line, io } = checking
-  const logs = new Map<string, OpenLog>()
+  const { lockfile, store, offline, names, line, io, logs } = checking
   const servers: ServerVerdict[] = []
   const mayStart = line.options.flag("log-only")
     ? null
@@ -135,12 +138,19 @@ async function readLive(
   return source.read({ sections: sectionsOf(observed.lines), limits: DEFAULT_READ_LIMITS, signal: io.signal })
 }
 
-async function report(
-  servers: readonly ServerVerdict[],
-  offline: LockfileReport,
-  options: Options,
-  io: Io,
-): Promise<ExitCode> {
+/** Logs that are caught lying, with what proves it. */
+const findRefuted = (logs: ReadonlyMap<string, OpenLog>): readonly RefutedLog[] =>
+  [...logs].flatMap(([origin, { state }]) =>
+    state instanceof ToolsumError && state.kind === "rejected" ? [{ origin, error: state }] : [],
+  )
+
+interface Checked {
+  readonly servers: readonly ServerVerdict[]
+  readonly offline: LockfileReport
+  readonly refuted: readonly RefutedLog[]
+}
+
+async function report({ servers, offline, refuted }: Checked, options: Options, io: Io): Promise<ExitCode> {
   const exitCode = exitCodeOfVerdicts(servers.map((server) => server.verdict))
   if (options.flag("json")) {
     printDocument(io, {
@@ -148,6 +158,7 @@ async function report(
       exitCode,
       roots: offline.roots.map((root) => ({ ...root })),
       ...reportMembers(servers),
+      ...(refuted.length > 0 ? { refutedLogs: refuted.map(refutedMember) } : {}),
     })
     return exitCode
   }
@@ -158,6 +169,7 @@ async function report(
     ...nextSteps(server),
   ]
   io.stdout(renderServers(servers, { paint, explain: options.flag("explain"), below }))
+  for (const log of refuted) io.stdout(renderRefuted(log))
   return exitCode
 }
 

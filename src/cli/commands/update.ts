@@ -20,6 +20,7 @@ import type { CommandLine } from "../options.js"
 import { loadPaint } from "../paint.js"
 import { showProgress } from "../progress.js"
 import { findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.js"
+import { showPackage } from "../render.js"
 import { renderDiff } from "../render-diff.js"
 import { changeMember, printDocument } from "../report-json.js"
 import {
@@ -164,9 +165,9 @@ async function report(
 const isFinding = ({ pinned, approved, diff }: Updated): boolean =>
   pinned === null ? (diff?.changes.length ?? 0) > 0 : !approved
 
-async function describe(name: string, { diff, pinned, approved, observed }: Updated, io: Io): Promise<string> {
-  const { subject, version } = observed.observation
-  const head = `${name}: ${subject}${version === "-" ? "" : ` ${version}`}`
+async function describe(name: string, updated: Updated, io: Io): Promise<string> {
+  const { diff, pinned, approved } = updated
+  const head = `${name}: ${describeVersions(updated)}`
   if (pinned !== null && approved) return `${head}\n  approved${pinned.written ? "" : ", nothing changed"}\n`
   const lines =
     diff === null
@@ -180,4 +181,12 @@ async function describe(name: string, { diff, pinned, approved, observed }: Upda
       ? "  nothing written (--dry-run)\n"
       : `  not approved yet. Approve exactly this with:\n    toolsum approve ${name} --to ${pinned.digest} --reason "…"\n`
   return `${head}\n${body}${next}`
+}
+
+/** `@scope/server 1.2.3 → 1.2.4`; both in full where it is another package. */
+function describeVersions({ before, observed }: Updated): string {
+  const [old, now] = [observationOf(before), observed.observation]
+  const earlier = showPackage(old.subject, old.version)
+  if (old.subject !== now.subject) return `${earlier} → ${showPackage(now.subject, now.version)}`
+  return old.version === now.version ? earlier : `${earlier} → ${now.version}`
 }
