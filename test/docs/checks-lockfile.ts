@@ -1,35 +1,20 @@
 // Recomputes the examples of FORMAT.md, sections 15 to 17 and 21 to 24: lockfile, definitions, verdicts, report, harmless edits.
 import { createHash } from "node:crypto"
 import { printDocument, reportMembers } from "../../src/cli/report-json.js"
-import { compareHeads, createLogView, type KnownHead } from "../../src/client/heads.js"
 import { encodeUtf8 } from "../../src/core/bytes.js"
 import { canonicalize } from "../../src/core/canonical.js"
-import { formatCheckpoint, headKey } from "../../src/core/checkpoint.js"
+import { headKey } from "../../src/core/checkpoint.js"
 import { DEFINITIONS_NOTICE, formatDefinitions, parseDefinitions } from "../../src/core/definitions.js"
-import { ToolsumError } from "../../src/core/errors.js"
 import { computeTextDigest } from "../../src/core/hash.js"
 import { isArray, isObject, type JsonObject, type JsonValue, parseJson } from "../../src/core/json.js"
-import { verifyKeyring } from "../../src/core/keyring.js"
 import { formatLockfile, type Lockfile, parseLockfile } from "../../src/core/lockfile.js"
 import { signNote } from "../../src/core/note.js"
 import { formatPrettyJson } from "../../src/core/pretty-json.js"
 import { type PinnedRoot, parseRootArgument } from "../../src/core/root.js"
 import { computeItemDigest, computeSurface, surfaceItems } from "../../src/core/section.js"
-import { verifyHeads } from "../../src/core/tree-heads.js"
 import { type LockfileReport, verifyLockfile } from "../../src/core/verify-lockfile.js"
-import type { LogSource } from "../../src/ports.js"
 import { headOf, linkOf, notesOf } from "./checks-log.js"
-import {
-  ASKED,
-  exampleLogOf,
-  LOG_KEY,
-  ORIGIN,
-  outcome,
-  PIN_NAME,
-  surfaceOf,
-  targetOf,
-  WITNESS_KEY,
-} from "./example-log.js"
+import { ASKED, exampleLogOf, ORIGIN, outcome, PIN_NAME, surfaceOf, targetOf, WITNESS_KEY } from "./example-log.js"
 import { type Checks, cases, type FormatDocument } from "./format-document.js"
 
 const NOW_SEC = 1_796_100_000n
@@ -194,39 +179,6 @@ function surfaceMoves(doc: FormatDocument, what: string): string {
   return same ? "same surface digest" : "another surface digest"
 }
 
-/** Evidence members of a fork. */
-async function evidenceOf(what: string, doc: FormatDocument): Promise<string> {
-  const { text } = await exampleLogOf(doc)
-  const notes = await notesOf(doc)
-  const forged = (size: bigint): KnownHead => {
-    const rootHash = new Uint8Array(32)
-    const note = signNote(formatCheckpoint({ origin: ORIGIN, size, rootHash, extensions: [] }), [LOG_KEY])
-    return { size, rootHash, note }
-  }
-  const served: KnownHead = { ...headOf(notes["3"] ?? ""), note: notes["3"] ?? "" }
-  const source: LogSource = {
-    location: "memory",
-    local: false,
-    read: async (path) => (await exampleLogOf(doc)).bytes(`public/${path}`),
-  }
-  const view = createLogView(source, [text("public/keyring/1")])
-  const keyring = verifyKeyring({ notes: [text("public/keyring/1")] })
-  const fork = forged(what.startsWith("same") ? 3n : 2n)
-  const work = what.endsWith("lockfile")
-    ? async () =>
-        verifyHeads({ keyring, heads: { [headKey(served)]: served.note, [headKey(fork)]: fork.note }, links: {} })
-    : () => compareHeads({ view, known: fork, served })
-  const error: unknown = await work().then(
-    () => null,
-    (thrown: unknown) => thrown,
-  )
-  return error instanceof ToolsumError
-    ? `${error.code} ${Object.keys(error.evidence ?? {})
-        .sort()
-        .join(" ")}`
-    : "no fork"
-}
-
 function printReport(doc: FormatDocument): string {
   const { servers, exitCode, roots, warnings } = verifyExample(doc)
   const printed: string[] = []
@@ -260,7 +212,6 @@ export const LOCKFILE_CHECKS: Checks = {
   },
   verdicts: cases("verdicts", (what, doc) => verdict(doc, EDITS[what]?.(doc) ?? { lockfile: "no such edit" })),
   report: (doc) => `${formatPrettyJson(shownPart(parseJson(printReport(doc)), parseJson(doc.text("report"))))}\n`,
-  evidence: cases("evidence", evidenceOf),
   "not-covered": cases("not-covered", (what, doc) => surfaceMoves(doc, what)),
   harmless: cases("harmless", (what, doc) => verdict(doc, HARMLESS[what]?.(doc) ?? { lockfile: "no such edit" })),
   reserved: cases("reserved", (what, doc) => {

@@ -1,4 +1,5 @@
 // Every tagged example of FORMAT.md and how it is recomputed.
+import { EVIDENCE_CHECKS } from "./checks-evidence.js"
 import { LOCKFILE_CHECKS } from "./checks-lockfile.js"
 import { LOG_CHECKS } from "./checks-log.js"
 import { MERGE_CHECKS } from "./checks-merge.js"
@@ -13,6 +14,7 @@ export const CHECKS: Checks = {
   ...TARGET_CHECKS,
   ...LOG_CHECKS,
   ...LOCKFILE_CHECKS,
+  ...EVIDENCE_CHECKS,
   ...MERGE_CHECKS,
   ...STORE_CHECKS,
 }
