@@ -1,7 +1,7 @@
 // `add`: read a server that a person named, record what it said, pin it with that person's approval as the first baseline.
-import { ToolsumError } from "../core/errors.js"
+import { quote, ToolsumError } from "../core/errors.js"
 import type { Digest } from "../core/hash.js"
-import type { Approval, Pin } from "../core/lockfile.js"
+import type { Approval, Lockfile, Pin } from "../core/lockfile.js"
 import { isPinName } from "../core/pin.js"
 import type { LockfileStore } from "../ports.js"
 import { approvalOf } from "./approve.js"
@@ -28,13 +28,18 @@ export interface Added {
 /** Add a pin. Throws USAGE for a bad or taken name, SURFACE_MALFORMED for a list that cannot be pinned, and what reading and recording throw. */
 export async function addServer(input: AddInput): Promise<Added> {
   const { name, lockfile } = input
-  if (!isPinName(name))
-    throw new ToolsumError("USAGE", `expected a name such as my-server (a-z, 0-9, . _ -), got ${JSON.stringify(name)}`)
-  requireFree(findPin(await lockfile.read(), name) !== null, name)
+  requireNewName(await lockfile.read(), name)
   const observed = await observeServer(input)
   requirePinnable(observed)
   if (input.dryRun) return { observed, pinned: null }
   return { observed, pinned: await record(input, observed) }
+}
+
+/** Refuse a name that no pin can have, and one that is taken. Throws USAGE. */
+export function requireNewName(lockfile: Lockfile | null, name: string): void {
+  if (!isPinName(name))
+    throw new ToolsumError("USAGE", `expected a name such as my-server (a-z, 0-9, . _ -), got ${quote(name)}`)
+  requireFree(findPin(lockfile, name) !== null, name)
 }
 
 const requireFree = (taken: boolean, name: string): void => {

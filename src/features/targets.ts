@@ -3,7 +3,15 @@ import { computeJsonDigest } from "../core/canonical.js"
 import { quote, ToolsumError } from "../core/errors.js"
 import type { Digest } from "../core/hash.js"
 import { findSecretShape } from "../core/secret-shapes.js"
-import { computeTargetDigest, formatTarget, isCommandTarget, parseTarget, type Target } from "../core/target.js"
+import { deriveSubject } from "../core/subject.js"
+import {
+  type CommandTarget,
+  computeTargetDigest,
+  formatTarget,
+  isCommandTarget,
+  parseTarget,
+  type Target,
+} from "../core/target.js"
 import { parseTemplate } from "../core/template.js"
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -57,12 +65,19 @@ function refuseSecret(text: string, place: string, environment: Environment): vo
     )
 }
 
-/** What a consent names: the target, and the folder where that decides what is started (formats 32). */
+/** What a consent names: the target, and `folder`, where it is started, when that decides what is started (formats 32). */
 export function computeConsentDigest(target: Target, folder: string): Digest {
-  const isRelative =
-    isCommandTarget(target) &&
-    (target.cwd !== undefined ? !isAbsolutePath(target.cwd) : isRelativeCommand(target.command))
-  return isRelative ? computeJsonDigest({ target: formatTarget(target), folder }) : computeTargetDigest(target)
+  return isCommandTarget(target) && dependsOnFolder(target)
+    ? computeJsonDigest({ target: formatTarget(target), folder })
+    : computeTargetDigest(target)
+}
+
+/** A relative folder or command does, and whatever a command that is no package launcher is given: `node server.mjs` is another server
+ *  in every folder. */
+function dependsOnFolder(target: CommandTarget): boolean {
+  const { cwd, command, args } = target
+  if (cwd !== undefined) return !isAbsolutePath(cwd)
+  return isRelativeCommand(command) || (args.length > 0 && deriveSubject(target).subject === null)
 }
 
 const isAbsolutePath = (path: string): boolean => /^(?:\/|[A-Za-z]:[\\/])/.test(path)

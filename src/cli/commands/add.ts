@@ -1,12 +1,11 @@
 // `toolsum add`: reads the server that was typed, records it, pins it, prints what it pinned.
-import { dirname, relative } from "node:path"
+import { relative } from "node:path"
 import { quote, ToolsumError } from "../../core/errors.js"
 import { isObserver } from "../../core/record.js"
 import { SECTION_NAMES, type SectionName } from "../../core/section.js"
-import { type Added, addServer } from "../../features/add.js"
+import { type Added, addServer, requireNewName } from "../../features/add.js"
 import { DEFAULT_SECTIONS } from "../../features/observe.js"
 import type { Pinned, TargetLog } from "../../features/record-pin.js"
-import { computeConsentDigest } from "../../features/targets.js"
 import type { LockfileStore } from "../../ports.js"
 import { ACTOR_OPTIONS, findActor } from "../actor.js"
 import type { CommandSpec } from "../commands.js"
@@ -19,7 +18,7 @@ import { findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.
 import { countItems, showPackage } from "../render.js"
 import { createPage } from "../render-page.js"
 import { printDocument } from "../report-json.js"
-import { LAUNCH_OPTIONS, openConsent, openServer, readTarget } from "../servers.js"
+import { acceptTarget, LAUNCH_OPTIONS, openServer, readTarget } from "../servers.js"
 import { openTargetLog } from "../target-log.js"
 import { showName } from "../terminal-text.js"
 import { makeLog } from "./init.js"
@@ -47,11 +46,12 @@ async function addFromCommandLine(line: CommandLine, io: Io): Promise<0> {
   const [name = ""] = line.words
   const target = readTarget(line, io)
   const lockfile = await findProjectLockfile(options, io)
+  requireNewName(await lockfile.read(), name) // before a log is made and consent given
   const dryRun = options.flag("dry-run")
   const log = await findLog(options, lockfile, dryRun, io)
   const placeholders = options.values("placeholder")
   // Typed by the user: that is the consent to start it, now and for later checks.
-  if (!dryRun) await openConsent(io).add(computeConsentDigest(target, dirname(lockfile.path)), `toolsum add ${name}`)
+  if (!dryRun) await acceptTarget(target, `toolsum add ${name}`, lockfile.path, io)
   const source = await openServer({ target, placeholders, lockfilePath: lockfile.path, io })
   const sections: readonly SectionName[] = options.flag("resources") ? SECTION_NAMES : DEFAULT_SECTIONS
   const work = addServer({

@@ -1,14 +1,11 @@
 // `toolsum update`: reads pinned servers again, records what they say now, shows the difference, leaves approving to a person.
-
-import { dirname } from "node:path"
 import { ToolsumError } from "../../core/errors.js"
 import type { Pin } from "../../core/lockfile.js"
-import { isCommandTarget } from "../../core/target.js"
+import { isCommandTarget, type Target } from "../../core/target.js"
 import { approvePin } from "../../features/approve.js"
 import { loadApproved } from "../../features/approved-surface.js"
 import { placeholdersOf } from "../../features/observe.js"
 import { observationOf, requirePin } from "../../features/pins.js"
-import { computeConsentDigest } from "../../features/targets.js"
 import { type Updated, updateServer } from "../../features/update.js"
 import type { LockfileStore } from "../../ports.js"
 import { ACTOR_OPTIONS, findActor } from "../actor.js"
@@ -24,10 +21,10 @@ import { showPackage } from "../render.js"
 import { renderDiff } from "../render-diff.js"
 import { changeMember, printDocument } from "../report-json.js"
 import {
+  acceptTarget,
   CONSENT_OPTIONS,
-  describeTarget,
   LAUNCH_OPTIONS,
-  openConsent,
+  notAccepted,
   openGate,
   openServer,
   readTarget,
@@ -67,11 +64,7 @@ export const updateCommand: CommandSpec = {
 async function updateOne(name: string, pin: Pin, lockfile: LockfileStore, line: CommandLine, io: Io): Promise<Updated> {
   const { options } = line
   const dryRun = options.flag("dry-run")
-  const typed = line.launch !== null
-  const target = typed ? withPinnedEnv(readTarget(line, io), pin) : pin.target
-  if (typed && !dryRun)
-    await openConsent(io).add(computeConsentDigest(target, dirname(lockfile.path)), `toolsum update ${name}`)
-  else if (!typed) await requireConsent(name, target, lockfile, line, io)
+  const target = await acceptTargetOf(name, pin, lockfile, line, io)
   const placeholders = [...new Set([...placeholdersOf(observationOf(pin).profile), ...options.values("placeholder")])]
   const log = await openTargetLog({ options, lockfile, origin: pin.log, io })
   if (log === null) throw new ToolsumError("LOG_UNAVAILABLE", "there is no log to record to; toolsum init makes one")
@@ -97,25 +90,29 @@ async function updateOne(name: string, pin: Pin, lockfile: LockfileStore, line: 
   return dryRun ? updated : askForApproval(name, updated, lockfile, line, io)
 }
 
-/** A new launch line keeps the variables of the old one unless it names its own. */
-function withPinnedEnv(target: Pin["target"], pin: Pin): Pin["target"] {
-  if (!isCommandTarget(target) || !isCommandTarget(pin.target) || target.env.length > 0) return target
-  return { ...target, env: pin.target.env }
-}
-
-async function requireConsent(
+/** What to start, accepted: the pinned launch line, or the one that was typed. */
+async function acceptTargetOf(
   name: string,
-  target: Pin["target"],
-  lockfile: LockfileStore,
+  pin: Pin,
+  { path }: LockfileStore,
   line: CommandLine,
   io: Io,
-): Promise<void> {
-  const mayStart = await openGate({ lockfilePath: lockfile.path, options: line.options, io })
-  if (await mayStart(name, target)) return
-  throw new ToolsumError(
-    "TARGET_NOT_ACCEPTED",
-    `${name} was not started: this account has not accepted "${describeTarget(target)}"; --accept-targets accepts all`,
-  )
+): Promise<Target> {
+  const gate = await openGate({ lockfilePath: path, options: line.options, io })
+  const typed = line.launch === null ? null : readTarget(line, io)
+  const target = typed === null ? pin.target : withPinnedEnv(typed, pin)
+  // Typed by the user is accepted. Variables that only the lockfile names are not typed: the pin must have been accepted with them.
+  if (typed !== null && (typed === target || (await gate.accepts(pin.target)))) {
+    if (!line.options.flag("dry-run")) await acceptTarget(target, `toolsum update ${name}`, path, io)
+  } else if (!(await gate.mayStart(name, target))) throw notAccepted(target)
+  return target
+}
+
+/** A new launch line keeps the variables of the old one unless it names its own. */
+function withPinnedEnv(target: Target, { target: pinned }: Pin): Target {
+  if (!isCommandTarget(target) || !isCommandTarget(pinned) || target.env.length > 0 || pinned.env.length === 0)
+    return target
+  return { ...target, env: pinned.env }
 }
 
 async function askForApproval(
