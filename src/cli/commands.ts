@@ -101,7 +101,7 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
       load: async () => (await import("./commands/lock.js")).lockCompleteCommand,
     },
   ],
-  ["log create", { summary: "Create a log", load: async () => (await import("./commands/log.js")).logCreateCommand }],
+  ["log create", { summary: "Create a log", load: async () => (await import("./commands/init.js")).logCreateCommand }],
   [
     "log append",
     { summary: "Append observations to a log", load: async () => (await import("./commands/log.js")).logAppendCommand },

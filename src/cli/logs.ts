@@ -6,6 +6,7 @@ import { createDirLog } from "../adapters/log-dir.js"
 import { createFileState } from "../adapters/state-fs.js"
 import { createFsStore, isInsideGitWorkTree } from "../adapters/store-fs.js"
 import { findUserDirs } from "../adapters/user-dirs.js"
+import type { KnownHead as KnownNote } from "../client/heads.js"
 import { type LogClient, openLogClient } from "../client/open-log.js"
 import { parseMemory } from "../client/remember.js"
 import { parseCheckpoint } from "../core/checkpoint.js"
@@ -13,14 +14,15 @@ import { quote, ToolsumError } from "../core/errors.js"
 import { fingerprintOf, parseKeyring } from "../core/keyring.js"
 import type { Lockfile } from "../core/lockfile.js"
 import { parseNote } from "../core/note.js"
-import type { PinnedRoot } from "../core/root.js"
+import { judgeLog, type LogJudgement } from "../core/verify-log.js"
 import type { SigningKey } from "../core/vkey.js"
 import type { LogSource, State } from "../ports.js"
 import { type LogWriter, openLog } from "../writer/log.js"
 import type { KnownHead } from "../writer/state.js"
+import { keepEvidence } from "./evidence.js"
 import type { Io } from "./io.js"
 import type { OptionSpec, Options } from "./options.js"
-import { openTrustStore } from "./project.js"
+import { collectRoots, openTrustStore } from "./project.js"
 
 /** Options of every command that reads or writes a log. */
 export const LOG_OPTIONS: readonly OptionSpec[] = [
@@ -96,7 +98,8 @@ function lockfileHeads(lockfile: Lockfile | null, origin: string): readonly Know
   })
 }
 
-/** Where the log of that origin can be read from here: `--log-dir`, the personal log, the trust store, the lockfile's URL. Null: nowhere. */
+/** Where the log of that origin can be read from here: `--log-dir`, the personal log, the trust store, the lockfile's URL. Null: nowhere. A
+ *  place in the trust store was named by the user, so it may be private. Throws TARGET_NOT_ACCEPTED for a URL of the lockfile that is. */
 export async function findLogSource(
   origin: string,
   lockfile: Lockfile | null,
@@ -106,20 +109,56 @@ export async function findLogSource(
   const folder = findLogFolder(options, io)
   if ((await peekLog(folder))?.origin === origin) return createDirLog(folder)
   const trusted = (await openTrustStore(io).list()).find((root) => root.name === origin && root.log !== null)?.log
-  const place = trusted ?? lockfile?.logs[origin]?.url ?? null
+  const place = trusted ?? urlOf(await judgeLockedLog(origin, lockfile, options, io), lockfile)
   if (place === null) return null
   if (isAbsolute(place)) return createDirLog(place)
   const { createHttpLog } = await import("../adapters/log-http.js")
-  const log = createHttpLog(place, { env: io.env })
+  const log = createHttpLog(place, { env: io.env, allowPrivate: trusted !== undefined })
   io.atEnd(() => log.close())
   return log
 }
 
-/** Open a log for reading under the user's roots; its head is remembered. */
-export const openLogForReading = (
-  source: LogSource,
+/** The log as the lockfile has it, under the user's roots. */
+async function judgeLockedLog(
   origin: string,
-  roots: readonly PinnedRoot[],
+  lockfile: Lockfile | null,
+  options: Options,
   io: Io,
-): Promise<LogClient> =>
-  openLogClient({ source, roots, expectedOrigin: origin, state: openState(io), clock: io.nowSec })
+): Promise<LogJudgement | null> {
+  const log = lockfile?.logs[origin]
+  if (log === undefined || log.dialect !== "tlog-tiles") return null
+  return judgeLog({ origin, log, roots: await collectRoots(options, io), nowSec: BigInt(io.nowSec()) })
+}
+
+/** The URL of a lockfile is followed only when its log stands under a root of the user: a stranger's lockfile contacts nobody. */
+const urlOf = (judged: LogJudgement | null, lockfile: Lockfile | null): string | null =>
+  judged === null || judged.fault !== null ? null : (lockfile?.logs[judged.origin]?.url ?? null)
+
+/** Open a log for reading under the user's roots, held to what this user and this project have seen of it; its head is remembered.
+ *  Evidence of a fork or rollback is kept before the error leaves. */
+export async function openLogForReading(p: {
+  source: LogSource
+  origin: string
+  lockfile: Lockfile | null
+  options: Options
+  io: Io
+}): Promise<LogClient> {
+  const { source, origin, lockfile, options, io } = p
+  const roots = await collectRoots(options, io)
+  const previousHeads = headsToHold(await judgeLockedLog(origin, lockfile, options, io), lockfile)
+  return keepEvidence(origin, io, () =>
+    openLogClient({ source, roots, expectedOrigin: origin, state: openState(io), clock: io.nowSec, previousHeads }),
+  )
+}
+
+/** Heads of the lockfile that the served head must extend: the newest is enough where links tie the others to it. */
+function headsToHold(judged: LogJudgement | null, lockfile: Lockfile | null): readonly KnownNote[] {
+  if (judged === null || judged.fault !== null) return []
+  const notes = lockfile?.logs[judged.origin]?.heads ?? {}
+  const heads = [...judged.heads.values()]
+    .filter(({ state }) => state !== "unproven")
+    .map(({ key, size, rootHash }) => ({ size, rootHash, note: notes[key] ?? "" }))
+    .sort((a, b) => (a.size < b.size ? -1 : 1))
+  const isLinked = !judged.warnings.some((warning) => warning.startsWith("unlinked:"))
+  return isLinked ? heads.slice(-1) : heads
+}

@@ -23,7 +23,7 @@ async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   const first = argv[0]
   if (first === undefined || first === "help" || first.startsWith("-"))
     return (await import("./help.js")).printTopic(argv, io)
-  const name = COMMANDS.has(first) ? first : argv.slice(0, 2).join(" ")
+  const name = commandNameOf(argv)
   const entry = COMMANDS.get(name)
   if (!entry) throw unknownCommand(argv)
   const rest = argv.slice(name.split(" ").length)
@@ -40,6 +40,10 @@ async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   }
   return spec.run(line, line.options.flag("no-color") ? { ...io, colour: false } : io)
 }
+
+/** The command's words: one, or the two of a group. */
+const commandNameOf = (argv: readonly string[]): string =>
+  COMMANDS.has(argv.slice(0, 2).join(" ")) ? argv.slice(0, 2).join(" ") : (argv[0] ?? "")
 
 function checkWords(spec: CommandSpec, count: number): void {
   const [least, greatest] = spec.words
@@ -70,7 +74,7 @@ function reportError(error: unknown, argv: readonly string[], io: Io): void {
     : { code: "INTERNAL", kind: "internal", message: error instanceof Error ? error.message : String(error) }
   const document = {
     schemaVersion: 1,
-    command: argv[0] ?? "",
+    command: commandNameOf(argv),
     ok: false,
     exitCode: exitCodeOfError(error),
     error: described,

@@ -18,18 +18,42 @@ export function createProcessIo(p: NodeJS.Process): ProcessIo {
     platform: p.platform,
     colour: wantsColour && p.stdout.isTTY === true,
     progress: p.stderr.isTTY === true && !p.env.CI,
-    ask: p.stdin.isTTY && p.stderr.isTTY && !p.env.CI ? ask : null,
+    ask:
+      p.stdin.isTTY && p.stderr.isTTY && !p.env.CI
+        ? createAsk({
+            input: p.stdin,
+            output: p.stderr,
+            signal: abort.signal,
+            interrupt: () => p.kill(p.pid, "SIGINT"),
+          })
+        : null,
     nowSec: () => Math.floor(Date.now() / 1000),
     signal: abort.signal,
   }
 }
 
-async function ask(question: string): Promise<string> {
-  const { createInterface } = await import("node:readline/promises")
-  const lines = createInterface({ input: process.stdin, output: process.stderr })
-  try {
-    return await lines.question(question)
-  } finally {
-    lines.close()
+/** Asks on a terminal. No answer, by Ctrl-C, Ctrl-D or `signal`, is the empty answer: a question never hangs. */
+export function createAsk(p: {
+  input: NodeJS.ReadableStream
+  output: NodeJS.WritableStream
+  signal: AbortSignal
+  /** Ctrl-C: while a question is open, the terminal gives it to us as a key. */
+  interrupt: () => void
+}): (question: string) => Promise<string> {
+  return async (question) => {
+    const { createInterface } = await import("node:readline/promises")
+    const lines = createInterface({ input: p.input, output: p.output })
+    const nothing = new Promise<string>((resolve) => {
+      const end = () => resolve("")
+      lines.once("close", end)
+      p.signal.addEventListener("abort", end, { once: true })
+      if (p.signal.aborted) end()
+    })
+    lines.once("SIGINT", p.interrupt)
+    try {
+      return await Promise.race([lines.question(question), nothing])
+    } finally {
+      lines.close()
+    }
   }
 }

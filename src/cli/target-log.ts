@@ -7,7 +7,6 @@ import type { LockfileStore } from "../ports.js"
 import type { Io } from "./io.js"
 import { findLogFolder, keyPath, openLogForReading, openLogForWriting, peekLog } from "./logs.js"
 import type { Options } from "./options.js"
-import { collectRoots } from "./project.js"
 
 /** The log in the folder to use, if there is one. `origin`: the pin's log; when that is another, its key is elsewhere. */
 export async function openTargetLog(p: {
@@ -26,6 +25,7 @@ export async function openTargetLog(p: {
     kind: "own",
     origin,
     open: async () => openLogForWriting(folder, await lockfile.read(), io),
-    read: async () => openLogForReading(createDirLog(folder), origin, await collectRoots(options, io), io),
+    read: async () =>
+      openLogForReading({ source: createDirLog(folder), origin, lockfile: await lockfile.read(), options, io }),
   }
 }

@@ -88,14 +88,14 @@ async function lookIntoLog({ log, pin, exhaustive }: CheckInput, observed: Obser
   }
 }
 
-const reasonOfLogError = (code: ErrorCode): UnknownReason =>
-  code === "LOG_BEHIND"
-    ? "log_behind"
-    : code === "ROOT_NOT_PINNED"
-      ? "root_not_pinned"
-      : code === "STATE_CORRUPT"
-        ? "malformed"
-        : "log_unreachable"
+const LOG_REASONS: Readonly<Partial<Record<ErrorCode, UnknownReason>>> = {
+  LOG_BEHIND: "log_behind",
+  ROOT_NOT_PINNED: "root_not_pinned",
+  STATE_CORRUPT: "malformed",
+  TARGET_NOT_ACCEPTED: "target_not_accepted",
+}
+
+const reasonOfLogError = (code: ErrorCode): UnknownReason => LOG_REASONS[code] ?? "log_unreachable"
 
 type LiveAnswer =
   | { readonly kind: "none" }

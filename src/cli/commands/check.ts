@@ -22,7 +22,7 @@ import { renderServers } from "../render.js"
 import { renderDiff } from "../render-diff.js"
 import { type RefutedLog, refutedMember, renderRefuted } from "../render-refuted.js"
 import { printDocument, reportMembers } from "../report-json.js"
-import { CONSENT_OPTIONS, describeTarget, openGate, openServer } from "../servers.js"
+import { CONSENT_OPTIONS, type Gate, notAccepted, openGate, openServer } from "../servers.js"
 
 export const checkCommand: CommandSpec = {
   usage: "check [name…]",
@@ -75,7 +75,7 @@ interface Checking {
 async function checkAll(checking: Checking): Promise<readonly ServerVerdict[]> {
   const { lockfile, store, offline, names, line, io, logs } = checking
   const servers: ServerVerdict[] = []
-  const mayStart = line.options.flag("log-only")
+  const gate = line.options.flag("log-only")
     ? null
     : await openGate({ lockfilePath: store.path, options: line.options, io })
   for (const name of names) {
@@ -89,9 +89,9 @@ async function checkAll(checking: Checking): Promise<readonly ServerVerdict[]> {
       pin,
       offline: verdict,
       log: log.state,
-      needsLog: mayStart === null,
+      needsLog: gate === null,
       exhaustive: line.options.flag("exhaustive"),
-      readLive: mayStart && (async () => readLive(name, pin, mayStart, checking)),
+      readLive: gate && (async () => readLive(name, pin, gate, checking)),
       approved: () => loadApproved({ store, name, pin, log: log.source }),
     })
     servers.push(await showProgress(io, `checking ${name}`, work))
@@ -106,28 +106,19 @@ interface OpenLog {
 }
 
 async function openLog(origin: string, { lockfile, line, io }: Checking): Promise<OpenLog> {
-  const source = await findLogSource(origin, lockfile, line.options, io)
-  if (source === null) return { state: null, source: null }
+  const { options } = line
   try {
-    return { state: await openLogForReading(source, origin, await collectRoots(line.options, io), io), source }
+    const source = await findLogSource(origin, lockfile, options, io)
+    if (source === null) return { state: null, source: null }
+    return { state: await openLogForReading({ source, origin, lockfile, options, io }), source }
   } catch (error) {
     if (error instanceof ToolsumError) return { state: error, source: null }
     throw error
   }
 }
 
-async function readLive(
-  name: string,
-  pin: Pin,
-  mayStart: (name: string, target: Pin["target"]) => Promise<boolean>,
-  { store, io }: Checking,
-): Promise<ServerReading> {
-  if (!(await mayStart(name, pin.target))) {
-    throw new ToolsumError(
-      "TARGET_NOT_ACCEPTED",
-      `not started: this account has not accepted "${describeTarget(pin.target)}"`,
-    )
-  }
+async function readLive(name: string, pin: Pin, gate: Gate, { store, io }: Checking): Promise<ServerReading> {
+  if (!(await gate.mayStart(name, pin.target))) throw notAccepted(pin.target)
   const observed = observationOf(pin)
   const source = await openServer({
     target: pin.target,

@@ -8,6 +8,7 @@ import { pinDigestOf, requirePin } from "../../features/pins.js"
 import type { CommandSpec } from "../commands.js"
 import type { ExitCode } from "../exit-codes.js"
 import type { Io } from "../io.js"
+import { printDocument } from "../report-json.js"
 
 export const demoCommand: CommandSpec = {
   usage: "demo [--keep]",
@@ -15,13 +16,25 @@ export const demoCommand: CommandSpec = {
   options: [["--keep", "Keep the temporary folder"]],
   run: async ({ options }, io) => {
     const folder = await mkdtemp(join(tmpdir(), "toolsum-demo-"))
+    const json = options.flag("json")
+    const quiet = json || options.flag("quiet")
+    const stage: Io = quiet ? { ...io, stdout: () => {} } : io
     try {
-      return await tellStory(folder, io)
+      const told = await tellStory(folder, stage)
+      const exitCode = io.signal.aborted ? 2 : 0
+      if (json) printDocument(io, { command: "demo", exitCode, scenes: told.map((one) => ({ ...one })) })
+      return exitCode
     } finally {
-      if (options.flag("keep")) io.stdout(`\nKept: ${folder}\n`)
+      if (options.flag("keep")) stage.stdout(`\nKept: ${folder}\n`)
       else await rm(folder, { recursive: true, force: true })
     }
   },
+}
+
+/** A command line that was run, and how it ended. */
+interface ToldScene {
+  readonly argv: readonly string[]
+  readonly exitCode: ExitCode
 }
 
 /** One step: what happens, the command that is run, and the exit code that the story needs. */
@@ -65,7 +78,8 @@ const STORY: readonly Scene[] = [
   { say: "Somebody edits the lockfile by hand:", act: editLockfile, argv: words("verify"), exit: 3 },
 ]
 
-async function tellStory(folder: string, io: Io): Promise<ExitCode> {
+async function tellStory(folder: string, io: Io): Promise<readonly ToldScene[]> {
+  const told: ToldScene[] = []
   await copyFile(fileURLToPath(new URL("../demo-server.js", import.meta.url)), join(folder, "server.mjs"))
   const env = { ...io.env, TOOLSUM_HOME: join(folder, "home"), CI: undefined, TOOLSUM_ROOT: undefined }
   const stage: Io = { ...io, env, cwd: folder, ask: null, progress: false }
@@ -76,11 +90,12 @@ async function tellStory(folder: string, io: Io): Promise<ExitCode> {
     io.stdout(`\n# ${say}\n$ toolsum ${line.map((word) => (word.includes(" ") ? `"${word}"` : word)).join(" ")}\n`)
     const code = await main(line, stage)
     io.stdout(`exit ${code}\n`)
-    if (io.signal.aborted) return 2
+    told.push({ argv: line, exitCode: code })
+    if (io.signal.aborted) return told
     if (code !== exit) throw new Error(`the demo needs exit ${exit} here, got ${code}`)
   }
   io.stdout("\nYour own servers: toolsum add NAME -- npx -y some-server@1.2.3\n")
-  return 0
+  return told
 }
 
 const lockfileAt = (folder: string): string => join(folder, "toolsum.lock.json")

@@ -1,6 +1,6 @@
 // `toolsum diff A B`: two pins, files or log records, word by word. Exit 1 when they differ, like diff(1).
 import { resolve } from "node:path"
-import { readRegularFile } from "../../adapters/durable-file.js"
+import { readRegularFile } from "../../adapters/regular-file.js"
 import { fetchArchivedSurface } from "../../client/objects.js"
 import { quote, ToolsumError } from "../../core/errors.js"
 import { MAX_JSON_BYTES, parseJson } from "../../core/json.js"
@@ -14,7 +14,7 @@ import type { Io } from "../io.js"
 import { findLogFolder, findLogSource, LOG_OPTIONS, openLogForReading, peekLog } from "../logs.js"
 import type { Options } from "../options.js"
 import { loadPaint } from "../paint.js"
-import { collectRoots, findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.js"
+import { findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.js"
 import { renderDiff } from "../render-diff.js"
 import { changeMember, printDocument } from "../report-json.js"
 
@@ -69,7 +69,7 @@ async function loadLeaf(index: bigint, options: Options, io: Io): Promise<Side> 
   const log = await peekLog(findLogFolder(options, io))
   const source = log && (await findLogSource(log.origin, null, options, io))
   if (!log || !source) throw new ToolsumError("LOG_UNAVAILABLE", "expected a log for leaf:N; give --log-dir")
-  const client = await openLogForReading(source, log.origin, await collectRoots(options, io), io)
+  const client = await openLogForReading({ source, origin: log.origin, lockfile: null, options, io })
   const { entry } = await client.proveInclusion(index)
   const { surface, missing } = await fetchArchivedSurface(source, parseRecord(entry).lines)
   if (missing.length > 0)

@@ -13,39 +13,41 @@ import type { Options } from "../options.js"
 import { openTrustStore } from "../project.js"
 import { printDocument } from "../report-json.js"
 
-export const initCommand: CommandSpec = {
-  usage: "init [--log-dir folder] [--root-key file]",
-  words: [0, 0],
-  options: [
-    ...LOG_OPTIONS,
-    ["--origin <name>", "Name of a team's log, such as log.example.com/tools; a personal log gets a random one"],
-    ["--root-key <file>", "Where the root key goes; without it beside the log key"],
-    ["--passphrase-env <name>", "Variable with a passphrase for the root key"],
-  ],
-  run: async ({ options }, io) => {
-    const folder = findLogFolder(options, io)
-    const made = await makeLog(folder, options, io)
-    const { origin, fingerprint, rootKey } = made
-    if (options.flag("json")) {
-      printDocument(io, {
-        command: "init",
-        exitCode: 0,
-        created: made.created,
-        log: folder,
-        origin,
-        root: fingerprint,
-        rootKey,
-      })
-    } else if (!options.flag("quiet")) {
-      io.stdout(
-        `${made.created ? "Created" : "There is already"} a log in ${folder}\n  origin  ${origin}\n  root    ${fingerprint}\n`,
-      )
-      if (rootKey !== null)
-        io.stdout(`\nThe root key is in ${rootKey}.\nMove it off this machine: whoever has it can name new log keys.\n`)
-      io.stdout(`\nOthers prove your pins with: toolsum verify --root ${origin}=${fingerprint}\n`)
-    }
-    return 0
-  },
+export const initCommand: CommandSpec = describeCommand("init")
+
+/** `log create` is the same by another name, for the log of a team. */
+export const logCreateCommand: CommandSpec = describeCommand("log create")
+
+function describeCommand(command: string): CommandSpec {
+  return {
+    usage: `${command} [--log-dir folder] [--origin name] [--root-key file]`,
+    words: [0, 0],
+    options: [
+      ...LOG_OPTIONS,
+      ["--origin <name>", "Name of a team's log, such as log.example.com/tools; a personal log gets a random one"],
+      ["--root-key <file>", "Where the root key goes; without it beside the log key"],
+      ["--passphrase-env <name>", "Variable with a passphrase for the root key"],
+    ],
+    run: async ({ options }, io) => {
+      const folder = findLogFolder(options, io)
+      report(command, folder, await makeLog(folder, options, io), options, io)
+      return 0
+    },
+  }
+}
+
+function report(command: string, folder: string, made: MadeLog, options: Options, io: Io): void {
+  const { created, origin, fingerprint, rootKey } = made
+  if (options.flag("json")) {
+    printDocument(io, { command, exitCode: 0, created, log: folder, origin, root: fingerprint, rootKey })
+    return
+  }
+  if (options.flag("quiet")) return
+  const found = created ? "Created" : "There is already"
+  io.stdout(`${found} a log in ${folder}\n  origin  ${origin}\n  root    ${fingerprint}\n`)
+  if (rootKey !== null)
+    io.stdout(`\nThe root key is in ${rootKey}.\nMove it off this machine: whoever has it can name new log keys.\n`)
+  io.stdout(`\nOthers prove your pins with: toolsum verify --root ${origin}=${fingerprint}\n`)
 }
 
 interface MadeLog {

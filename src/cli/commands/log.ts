@@ -1,9 +1,11 @@
 // `toolsum log create|append|proof|cat|path`: the owner's side of a log, and one entry of it with its proof.
 import { resolve } from "node:path"
-import { readRegularFile, replaceFile } from "../../adapters/durable-file.js"
+import { replaceFile } from "../../adapters/durable-file.js"
+import { readRegularFile } from "../../adapters/regular-file.js"
 import { createDirLog } from "../../adapters/log-dir.js"
 import type { LogClient } from "../../client/open-log.js"
-import { decodeUtf8, encodeUtf8, parseDecimal } from "../../core/bytes.js"
+import type { ProvenEntry } from "../../client/prove.js"
+import { decodeUtf8, encodeUtf8, formatBase64, parseDecimal } from "../../core/bytes.js"
 import { escapeInvisible, quote, ToolsumError } from "../../core/errors.js"
 import { formatProofFile } from "../../core/proof-file.js"
 import { parseObservation, RECORD_TYPE } from "../../core/record.js"
@@ -11,13 +13,10 @@ import type { CommandSpec } from "../commands.js"
 import type { Io } from "../io.js"
 import { findLogFolder, LOG_OPTIONS, openLogForReading, openLogForWriting, peekLog } from "../logs.js"
 import type { Options } from "../options.js"
-import { collectRoots, ROOT_OPTIONS } from "../project.js"
+import { ROOT_OPTIONS } from "../project.js"
 import { printDocument } from "../report-json.js"
-import { initCommand } from "./init.js"
 
 const MAX_ENTRY_FILE = 64 * 1024 * 1024
-
-export const logCreateCommand: CommandSpec = { ...initCommand, usage: "log create [--log-dir folder] [--origin name]" }
 
 export const logPathCommand: CommandSpec = {
   usage: "log path",
@@ -71,8 +70,13 @@ export const logCatCommand: CommandSpec = {
   words: [1, 1],
   options: [...LOG_OPTIONS, ...ROOT_OPTIONS],
   run: async ({ words: [index = ""], options }, io) => {
-    const { entry } = await (await openForReading(options, io)).proveInclusion(readIndex(index))
-    io.stdout(escapeInvisible(new TextDecoder().decode(entry)).replaceAll("\\u000a", "\n"))
+    const client = await openForReading(options, io)
+    const proven = await client.proveInclusion(readIndex(index))
+    const text = escapeInvisible(new TextDecoder().decode(proven.entry)).replaceAll("\\u000a", "\n")
+    if (options.flag("json")) {
+      const data = formatBase64(proven.entry)
+      printDocument(io, { command: "log cat", exitCode: 0, ...placeOf(client, proven), entry: text, data })
+    } else io.stdout(text)
     return 0
   },
 }
@@ -84,19 +88,23 @@ export const logProofCommand: CommandSpec = {
   run: async ({ words: [index = ""], options }, io) => {
     const client = await openForReading(options, io)
     const proven = await client.proveInclusion(readIndex(index))
-    const text = formatProofFile({
-      extra: proven.entry,
-      index: proven.index,
-      proof: proven.proof,
-      checkpoint: client.headNote,
-    })
+    const { index: leaf, proof, entry: extra } = proven
+    const text = formatProofFile({ extra, index: leaf, proof, checkpoint: client.headNote })
     const out = options.value("out")
-    if (out === null) io.stdout(text)
-    else await replaceFile(resolve(io.cwd, out), encodeUtf8(text))
-    if (out !== null && !options.flag("quiet")) io.stdout(`${out}: leaf ${proven.index} of ${client.head.size}\n`)
+    if (out !== null) await replaceFile(resolve(io.cwd, out), encodeUtf8(text))
+    if (options.flag("json"))
+      printDocument(io, { command: "log proof", exitCode: 0, ...placeOf(client, proven), file: out, proof: text })
+    else if (out === null) io.stdout(text)
+    else if (!options.flag("quiet")) io.stdout(`${out}: leaf ${leaf} of ${client.head.size}\n`)
     return 0
   },
 }
+
+const placeOf = ({ origin, head }: LogClient, { index }: ProvenEntry) => ({
+  origin,
+  size: String(head.size),
+  index: String(index),
+})
 
 const readIndex = (text: string): bigint => parseDecimal(text, (why) => new ToolsumError("USAGE", `index: ${why}`))
 
@@ -104,5 +112,5 @@ async function openForReading(options: Options, io: Io): Promise<LogClient> {
   const folder = findLogFolder(options, io)
   const log = await peekLog(folder)
   if (log === null) throw new ToolsumError("LOG_UNAVAILABLE", `expected a log in ${quote(folder)}`)
-  return openLogForReading(createDirLog(folder), log.origin, await collectRoots(options, io), io)
+  return openLogForReading({ source: createDirLog(folder), origin: log.origin, lockfile: null, options, io })
 }

@@ -1,0 +1,29 @@
+// Keeps what shows a log's fork or rollback to others, and names the file in the error (DESIGN 8).
+import { join } from "node:path"
+import { saveEvidence } from "../adapters/evidence-fs.js"
+import { findUserDirs } from "../adapters/user-dirs.js"
+import { ToolsumError } from "../core/errors.js"
+import { formatEvidence } from "../features/evidence.js"
+import type { Io } from "./io.js"
+
+/** Do `work` on the log `origin`. Throws what it throws; with evidence in it, after that was written, and with the file's path. */
+export async function keepEvidence<T>(origin: string, io: Io, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof ToolsumError ? await withEvidence(error, origin, io) : error
+  }
+}
+
+async function withEvidence(error: ToolsumError, origin: string, io: Io): Promise<ToolsumError> {
+  const file = formatEvidence(error, origin)
+  if (file === null) return error
+  const said = await saveEvidence(join(findUserDirs(io.env, io.platform).state, "evidence"), file).then(
+    (path) => `evidence: ${path}`,
+    (failure: unknown) => `the evidence could not be kept: ${failure instanceof Error ? failure.message : failure}`,
+  )
+  return new ToolsumError(error.code, `${error.message}; ${said}`, {
+    cause: error,
+    ...(error.evidence ? { evidence: error.evidence } : {}),
+  })
+}
