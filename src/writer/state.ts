@@ -50,6 +50,7 @@ export async function checkState(p: {
   if (newest === null)
     throw published === null ? noLog() : refused("a checkpoint is published but nothing is committed")
   const settings = await loadSettings(withStaged(store, await loadStaging(store, newest)))
+  if (parseHead(newest.checkpoint).origin !== settings.origin) throw damaged("the settings name another log")
   const commit = verifyCommit(newest, keys, settings.origin)
   await verifyRecent(store, commit)
   const knownHeads = [...publishedHead(published, settings.origin), ...p.knownHeads]
@@ -70,6 +71,8 @@ export async function loadTree(store: StoreReader, commit: SignedCommit): Promis
   return { commit, edge, staging, tree: createStoredTree(read, commit.head) }
 }
 
+const damaged = (why: string) => new ToolsumError("STATE_CORRUPT", why)
+
 const noLog = () => new ToolsumError("LOG_UNAVAILABLE", "there is no log here")
 
 /** The staged files of a commit, or null when they are gone. Throws STATE_CORRUPT when their bytes are others. */
@@ -77,7 +80,7 @@ async function loadStaging(store: StoreReader, commit: Commit): Promise<Staging 
   const bytes = await store.read(stagingKey(commit.seq, commit.staging), MAX_STAGING_BYTES)
   if (bytes === null) return null
   if (stagingDigest(bytes) === commit.staging) return parseStaging(bytes)
-  throw new ToolsumError("STATE_CORRUPT", `the staged files of commit ${commit.seq} are damaged`)
+  throw damaged(`the staged files of commit ${commit.seq} are damaged`)
 }
 
 /** Reads staged files as if they were in place already. */
