@@ -6,7 +6,7 @@ import type { Hash } from "../core/hash.js"
 import { MAX_KEYRING_BYTES, MAX_KEYRINGS, type VerifiedKeyring, verifyKeyring } from "../core/keyring.js"
 import { MAX_NOTE_BYTES } from "../core/note.js"
 import type { PinnedRoot } from "../core/root.js"
-import { type VerifiedHead, verifyHead } from "../core/tree-heads.js"
+import { computeHeadAge, type VerifiedHead, verifyHead } from "../core/tree-heads.js"
 import { matchRoot } from "../core/verify-log.js"
 import type { Clock, LogSource, State } from "../ports.js"
 import { compareHeads, createLogView, type KnownHead, type LogView } from "./heads.js"
@@ -97,7 +97,7 @@ async function openOnce(options: OpenLogOptions): Promise<LogClient> {
     keyringNotes,
     head,
     headNote,
-    ageSec: ageOf(head, nowSec),
+    ageSec: computeHeadAge(head, nowSec),
     tree,
     links,
     warnings,
@@ -163,10 +163,4 @@ async function linkHeads(
     links.push({ older: known.size, newer: seen.head.size, proof: relation.proof })
   }
   return links
-}
-
-function ageOf({ note }: VerifiedHead, nowSec: bigint): number | null {
-  const times = note.cosignatures.map(({ timestamp }) => timestamp)
-  const newest = times.reduce<bigint | null>((best, time) => (best !== null && best >= time ? best : time), null)
-  return newest === null ? null : Math.max(0, Number(nowSec - newest))
 }

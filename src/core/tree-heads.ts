@@ -69,6 +69,13 @@ export function verifyHead(p: { keyring: VerifiedKeyring; note: Uint8Array | str
   return settle(head, judgeAnchors(p.keyring, [head], []))
 }
 
+/** Seconds since the newest cosignature of a head; null without one: a checkpoint itself has no time. DESIGN 8. */
+export function computeHeadAge({ note }: VerifiedHead, nowSec: bigint): number | null {
+  const times = note.cosignatures.map(({ timestamp }) => timestamp)
+  const newest = times.reduce<bigint | null>((best, time) => (best !== null && best >= time ? best : time), null)
+  return newest === null ? null : Math.max(0, Number(nowSec - newest))
+}
+
 const opened = new Map<string, VerifiedCheckpoint>()
 const MAX_OPENED = 4096
 

@@ -4,6 +4,7 @@ import { ToolsumError } from "./errors.js"
 import type { Lockfile, Pin } from "./lockfile.js"
 import type { PinnedRoot } from "./root.js"
 import { SECTION_NAMES, type SurfaceLines } from "./section.js"
+import { computeHeadAge } from "./tree-heads.js"
 import { exitCodeOfVerdicts, type ServerVerdict, type Verdict } from "./verdict.js"
 import { judgeLog, type LogJudgement } from "./verify-log.js"
 import { judgePin, type PinJudgement } from "./verify-pin.js"
@@ -82,7 +83,9 @@ function verdictOf(name: string, pin: Pin, log: LogJudgement, input: VerifyLockf
     compared: ["lock"],
     covered: observed ? coverageOf(observed.lines) : [],
     notCovered: observed ? SECTION_NAMES.filter((section) => observed.lines[section] === "-") : [],
-    head: head ? { origin: log.origin, size: head.size, cosigners: head.cosigners, ageSec: null } : null,
+    head: head
+      ? { origin: log.origin, size: head.size, cosigners: head.cosigners, ageSec: computeHeadAge(head, input.nowSec) }
+      : null,
     record: pin.index !== null && observed ? { index: pin.index, observedSec: observed.observed } : null,
     newest: null,
     pin: judged.pinDigest,

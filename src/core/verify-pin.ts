@@ -94,9 +94,11 @@ function readEntry(pin: Pin, log: LogJudgement): Entry {
   if (head) requireLogged(bytes, pin.index, pin.proof, head)
   const type = entryType(bytes)
   if (type !== RECORD_TYPE && type?.startsWith("toolsum-record/")) {
+    const newer = unknownBecause("newer_format", `the record is a ${type}; a newer toolsum is needed`)
+    // Only what is proven to be in the log can be a newer format; the rest is text that somebody wrote.
     return {
       observed: null,
-      unknown: unknownBecause("newer_format", `the record is a ${type}; a newer toolsum is needed`),
+      unknown: log.fault ? unknownOfFault(log.fault) : (unknownOfHead("listed", head?.state) ?? newer),
     }
   }
   const record = attempt(() => parseRecord(bytes))
