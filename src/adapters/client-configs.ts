@@ -6,7 +6,7 @@ import { decodeUtf8 } from "../core/bytes.js"
 import { ToolsumError } from "../core/errors.js"
 import type { Target } from "../core/target.js"
 import type { ConfiguredServer } from "../ports.js"
-import { quotePath, readRegularFile } from "./durable-file.js"
+import { quotePath, readRegularFile } from "./regular-file.js"
 
 const MAX_CONFIG_BYTES = 4 * 1024 * 1024
 
@@ -17,7 +17,7 @@ export async function readClientConfigs(folder: string): Promise<readonly Config
   const found: ConfiguredServer[] = []
   for (const { file, key } of FILES) {
     const path = join(folder, file)
-    const bytes = await readRegularFile(path, { maxBytes: MAX_CONFIG_BYTES, code: "CONFIG_INVALID" })
+    const bytes = readRegularFile(path, { maxBytes: MAX_CONFIG_BYTES, code: "CONFIG_INVALID" })
     if (bytes === null) continue
     const bad = (why: string) => new ToolsumError("CONFIG_INVALID", `${quotePath(path)}: ${why}`)
     found.push(...(await parseConfig(decodeUtf8(bytes, bad), key, bad)).map((server) => ({ ...server, file })))

@@ -1,12 +1,12 @@
 // Approved definitions beside the lockfile, `.mcp-tools/<pin>.json` (DESIGN 7). Only files are handled here; their format, and whether
 // they match a pin, is core/definitions.ts's.
-import { lstat, mkdir } from "node:fs/promises"
+import { lstatSync, mkdirSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { encodeUtf8, equalBytes } from "../core/bytes.js"
 import { quote, ToolsumError } from "../core/errors.js"
 import { MAX_JSON_BYTES } from "../core/json.js"
 import { isPinName } from "../core/pin.js"
-import { errnoOf, quotePath, readRegularFileSync, removeFile, replaceFile } from "./durable-file.js"
+import { errnoOf, quotePath, readRegularFile } from "./regular-file.js"
 
 /** Folder of the definitions, beside the lockfile. */
 export const DEFINITIONS_FOLDER = ".mcp-tools"
@@ -19,16 +19,16 @@ export function definitionsPath(lockfile: string, name: string): string {
 
 /** Definitions of each pin, null where there is no file. A folder or a file too large to be definitions reads as no bytes, which match
  *  nothing. Throws USAGE for what is no pin name, IO_FAILED. */
-export async function readDefinitions(
+export function readDefinitions(
   lockfile: string,
   names: readonly string[],
-): Promise<Readonly<Record<string, Uint8Array | null>>> {
+): Readonly<Record<string, Uint8Array | null>> {
   return Object.fromEntries(names.map((name) => [name, readOne(definitionsPath(lockfile, name))]))
 }
 
 function readOne(path: string): Uint8Array | null {
   try {
-    return readRegularFileSync(path, { maxBytes: MAX_JSON_BYTES, code: "DEFINITIONS_MALFORMED" })
+    return readRegularFile(path, { maxBytes: MAX_JSON_BYTES, code: "DEFINITIONS_MALFORMED" })
   } catch (error) {
     if (error instanceof ToolsumError && error.code === "DEFINITIONS_MALFORMED") return new Uint8Array(0)
     throw error
@@ -39,10 +39,11 @@ function readOne(path: string): Uint8Array | null {
  *  refused, since a repository could point it anywhere. Throws CONFIG_INVALID, IO_FAILED. */
 export async function writeDefinitions(lockfile: string, name: string, text: string): Promise<boolean> {
   const path = definitionsPath(lockfile, name)
-  await makeFolder(dirname(path))
+  makeFolder(dirname(path))
   const bytes = encodeUtf8(text)
   const now = readOne(path)
   if (now !== null && equalBytes(now, bytes)) return false
+  const { replaceFile } = await import("./durable-file.js") // only for a write: `verify` reads definitions on every run
   await replaceFile(path, bytes)
   return true
 }
@@ -50,23 +51,23 @@ export async function writeDefinitions(lockfile: string, name: string, text: str
 /** Remove the definitions of pin `name`; no error where none are. Throws CONFIG_INVALID, IO_FAILED. */
 export async function removeDefinitions(lockfile: string, name: string): Promise<void> {
   const path = definitionsPath(lockfile, name)
-  await refuseLink(dirname(path))
+  refuseLink(dirname(path))
+  const { removeFile } = await import("./durable-file.js")
   await removeFile(path)
 }
 
-async function makeFolder(folder: string): Promise<void> {
-  await refuseLink(folder)
+function makeFolder(folder: string): void {
+  refuseLink(folder)
   try {
-    await mkdir(folder, { recursive: true })
+    mkdirSync(folder, { recursive: true })
   } catch (error) {
     const why = errnoOf(error) ?? String(error)
     throw new ToolsumError("IO_FAILED", `could not make the folder ${quotePath(folder)}: ${why}`, { cause: error })
   }
 }
 
-async function refuseLink(folder: string): Promise<void> {
-  const status = await lstat(folder).catch(() => null)
-  if (status?.isSymbolicLink()) {
+function refuseLink(folder: string): void {
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) {
     throw new ToolsumError("CONFIG_INVALID", `expected a folder at ${quotePath(folder)}, got a symbolic link`)
   }
 }

@@ -4,8 +4,8 @@
 import { randomBytes } from "node:crypto"
 import { constants } from "node:fs"
 import { dirname, join, sep } from "node:path"
-import { errnoOf } from "./durable-file.js"
 import type { FileOps, OpenFile } from "./file-ops.js"
+import { errnoOf } from "./regular-file.js"
 
 /** A file to write. `path`: absolute, below the root. */
 export interface FileToWrite {

@@ -17,7 +17,7 @@ import {
   writeSync,
 } from "node:fs"
 import { promisify } from "node:util"
-import { errnoOf } from "./durable-file.js"
+import { errnoOf } from "./regular-file.js"
 
 /** The calls that writing needs; tests put failing ones in their place. They fail as those of node:fs do. */
 export interface FileOps {

@@ -6,7 +6,8 @@ import { decodeUtf8, encodeUtf8, formatBase64, parseBase64 } from "../core/bytes
 import { ToolsumError } from "../core/errors.js"
 import { isObject, parseJson } from "../core/json.js"
 import { computeSigningKey, formatSigningKey, parseSigningKey, type SigningKey } from "../core/vkey.js"
-import { makePrivateDirectory, PRIVATE_FILE_MODE, quotePath, readRegularFile, replaceFile } from "./durable-file.js"
+import { makePrivateDirectory, PRIVATE_FILE_MODE, replaceFile } from "./durable-file.js"
+import { quotePath, readRegularFile } from "./regular-file.js"
 
 const MAX_KEY_BYTES = 4096
 const ENCRYPTED_FORMAT = "toolsum-key/v1"

@@ -2,15 +2,15 @@
 // definitions-fs.ts's.
 import type { LockfileStore } from "../ports.js"
 import { readDefinitions, removeDefinitions, writeDefinitions } from "./definitions-fs.js"
-import { readLockfile, readLockfileBytes, updateLockfile } from "./lockfile-fs.js"
+import { readLockfile, updateLockfile } from "./lockfile-fs.js"
 
 /** The lockfile at `path`, which need not exist. */
 export function createFileLockfile(path: string): LockfileStore {
   return {
     path,
-    read: async () => ((await readLockfileBytes(path)) === null ? null : readLockfile(path)),
+    read: async () => readLockfile(path),
     update: async (change) => (await updateLockfile(path, change)).written,
-    readDefinitions: async (pin) => (await readDefinitions(path, [pin]))[pin] ?? null,
+    readDefinitions: async (pin) => readDefinitions(path, [pin])[pin] ?? null,
     writeDefinitions: async (pin, text) => {
       if (text === null) await removeDefinitions(path, pin)
       else await writeDefinitions(path, pin, text)

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path"
 import { quote, ToolsumError } from "../core/errors.js"
 import { formatBundlePath, formatTilePath, parseBundlePath, parseTilePath } from "../core/tile.js"
 import type { LogSource } from "../ports.js"
-import { errnoOf, quotePath, readRegularFile } from "./durable-file.js"
+import { errnoOf, quotePath, readRegularFile } from "./regular-file.js"
 
 /** The log in `folder`, which need not exist yet. Reads `folder`/public where there is such a folder, else `folder` itself.
  *  `read` throws USAGE for what no log serves, and LOG_UNAVAILABLE for links, folders and devices, and too many bytes. */

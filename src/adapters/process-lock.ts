@@ -5,7 +5,6 @@ import { createHash, randomBytes } from "node:crypto"
 import { link, rm, stat, writeFile } from "node:fs/promises"
 import { decodeUtf8, encodeUtf8, equalBytes } from "../core/bytes.js"
 import { quote, ToolsumError } from "../core/errors.js"
-import { errnoOf, quotePath, readRegularFile } from "./durable-file.js"
 import {
   describeOwnProcess,
   formatIdentity,
@@ -13,6 +12,7 @@ import {
   type ProcessIdentity,
   parseIdentity,
 } from "./process-identity.js"
+import { errnoOf, quotePath, readRegularFile } from "./regular-file.js"
 
 /** How long to wait for another process. Writes take milliseconds. */
 export const LOCK_TIMEOUT_MS = 30_000

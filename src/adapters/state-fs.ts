@@ -4,8 +4,9 @@ import { join } from "node:path"
 import { encodeUtf8, equalBytes, formatHex } from "../core/bytes.js"
 import { sha256 } from "../core/hash.js"
 import type { LogIdentity, State } from "../ports.js"
-import { makePrivateDirectory, PRIVATE_FILE_MODE, readRegularFile, replaceFile } from "./durable-file.js"
+import { makePrivateDirectory, PRIVATE_FILE_MODE, replaceFile } from "./durable-file.js"
 import { withProcessLock } from "./process-lock.js"
+import { readRegularFile } from "./regular-file.js"
 
 /** Largest state file. */
 export const MAX_STATE_BYTES = 4 * 1024 * 1024
@@ -15,12 +16,12 @@ export const MAX_STATE_BYTES = 4 * 1024 * 1024
 export function createFileState(directory: string): State {
   const pathOf = (log: LogIdentity) => join(directory, `${nameOf(log)}.json`)
   return {
-    newest: (log) => readState(pathOf(log)),
+    newest: async (log) => readState(pathOf(log)),
     compareAndSwap: async (log, expected, next) => {
       await makePrivateDirectory(directory)
       const path = pathOf(log)
       return withProcessLock(`${path}.writing`, async (lock) => {
-        const now = await readState(path)
+        const now = readState(path)
         if (!isSame(now, expected)) return false
         await lock.assertHeld()
         await replaceFile(path, next, { mode: PRIVATE_FILE_MODE, tempPath: `${path}.tmp` })

@@ -6,9 +6,9 @@ import * as fs from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { quote, ToolsumError } from "../core/errors.js"
 import type { TileStore } from "../ports.js"
-import { errnoOf, quotePath } from "./durable-file.js"
 import { createGroupWriter, type FileToWrite } from "./durable-group.js"
 import { type FileOps, nodeFileOps, readWholeFile } from "./file-ops.js"
+import { errnoOf, quotePath } from "./regular-file.js"
 
 /** Largest file that is read unless the caller says otherwise. */
 export const MAX_STORED_BYTES = 256 * 1024 * 1024

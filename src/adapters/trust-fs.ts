@@ -4,7 +4,7 @@ import { type Bad, quote, ToolsumError } from "../core/errors.js"
 import type { JsonValue } from "../core/json.js"
 import { formatRootArgument, type PinnedRoot, parseRootArgument, type RootArgument } from "../core/root.js"
 import type { Clock } from "../ports.js"
-import { quotePath } from "./durable-file.js"
+import { quotePath } from "./regular-file.js"
 import { expectMembers, expectText, readStore, reviseStore, type StoreFormat } from "./user-store.js"
 
 /** A root that the user trusts. */
@@ -69,7 +69,7 @@ function parseRoot(text: string, bad: Bad): RootArgument {
 /** The trust store kept in the file `path`. */
 export function createFileTrustStore(path: string, clock: Clock): TrustStore {
   return {
-    list: () => readStore(path, FORMAT),
+    list: async () => readStore(path, FORMAT),
     add: async (request) => {
       let added = false
       await reviseStore(path, FORMAT, (roots) => {

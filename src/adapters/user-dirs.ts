@@ -2,7 +2,7 @@
 // one folder. Pure: environment and platform are arguments (STYLE, Layers).
 import { posix, win32 } from "node:path"
 import { ToolsumError } from "../core/errors.js"
-import { quotePath } from "./durable-file.js"
+import { quotePath } from "./regular-file.js"
 
 /** Absolute folders, which need not exist. */
 export interface UserDirs {

@@ -4,8 +4,7 @@ import { dirname } from "node:path"
 import { encodeUtf8 } from "../core/bytes.js"
 import { type Bad, quote, ToolsumError } from "../core/errors.js"
 import { isObject, type JsonObject, type JsonValue, parseJson } from "../core/json.js"
-import { makePrivateDirectory, PRIVATE_FILE_MODE, quotePath, readRegularFile, replaceFile } from "./durable-file.js"
-import { withProcessLock } from "./process-lock.js"
+import { quotePath, readRegularFile } from "./regular-file.js"
 
 /** How one kind of document is read and written. */
 export interface StoreFormat<T> {
@@ -22,8 +21,8 @@ export interface StoreFormat<T> {
 const MAX_STORE_BYTES = 4 * 1024 * 1024
 
 /** The stored value. Throws STATE_CORRUPT, IO_FAILED. */
-export async function readStore<T>(path: string, kind: StoreFormat<T>): Promise<T> {
-  const bytes = await readRegularFile(path, { maxBytes: MAX_STORE_BYTES, code: "STATE_CORRUPT" })
+export function readStore<T>(path: string, kind: StoreFormat<T>): T {
+  const bytes = readRegularFile(path, { maxBytes: MAX_STORE_BYTES, code: "STATE_CORRUPT" })
   if (bytes === null) return kind.empty
   const bad: Bad = (why) => new ToolsumError("STATE_CORRUPT", `${quotePath(path)} is damaged: ${why}`)
   const document = parseDocument(bytes, bad)
@@ -42,9 +41,14 @@ function parseDocument(bytes: Uint8Array, bad: Bad): JsonValue {
 
 /** Change the stored value; `change` returns the same value to leave the file alone. Returns what is stored then. */
 export async function reviseStore<T>(path: string, kind: StoreFormat<T>, change: (value: T) => T): Promise<T> {
+  // What writes is loaded only now: `verify` reads a store on every run.
+  const [{ withProcessLock }, { makePrivateDirectory, PRIVATE_FILE_MODE, replaceFile }] = await Promise.all([
+    import("./process-lock.js"),
+    import("./durable-file.js"),
+  ])
   await makePrivateDirectory(dirname(path))
   return withProcessLock(`${path}.writing`, async (lock) => {
-    const before = await readStore(path, kind)
+    const before = readStore(path, kind)
     const after = change(before)
     if (after === before) return before
     const text = `${JSON.stringify({ format: kind.format, ...kind.members(after) }, null, 2)}\n`

@@ -3,4 +3,7 @@
 import { main } from "./main.js"
 import { createProcessIo } from "./process-io.js"
 
-process.exitCode = await main(process.argv.slice(2), createProcessIo(process))
+// No await at the top level: the command is bundled as CommonJS, which has none.
+void main(process.argv.slice(2), createProcessIo(process)).then((code) => {
+  process.exitCode = code
+})

@@ -1,7 +1,7 @@
 // `toolsum verify FILE.tlog-proof`: one entry of a log, proven offline under a policy file, or under the keyring that the lockfile has
 // for that log and a pinned root.
 import { resolve } from "node:path"
-import { readRegularFile } from "../adapters/durable-file.js"
+import { readRegularFile } from "../adapters/regular-file.js"
 import { parseCheckpoint } from "../core/checkpoint.js"
 import { escapeInvisible, quote, ToolsumError } from "../core/errors.js"
 import { verifyKeyring } from "../core/keyring.js"

@@ -35,10 +35,14 @@ async function partialsInUse(store: TileStore, newest: SignedCommit): Promise<Re
   return new Set(sizes.flatMap(partialPaths))
 }
 
+/** Paths of the partial tiles and the partial bundle of a tree. */
 function partialPaths(size: bigint): readonly string[] {
-  const paths = [formatBundlePath({ index: size / WIDTH, width: Number(size % WIDTH) })]
+  const paths: string[] = []
   for (let level = 0, count = size; count > 0n; level++, count /= WIDTH) {
-    paths.push(formatTilePath({ level, index: count / WIDTH, width: Number(count % WIDTH) }))
+    const ref = { level, index: count / WIDTH, width: Number(count % WIDTH) }
+    if (ref.width === 0) continue
+    paths.push(formatTilePath(ref))
+    if (level === 0) paths.push(formatBundlePath(ref))
   }
   return paths
 }
