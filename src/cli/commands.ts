@@ -122,6 +122,13 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     { summary: "Print where your log is", load: async () => (await import("./commands/log.js")).logPathCommand },
   ],
   [
+    "observe",
+    {
+      summary: "Read a server into a file for log append",
+      load: async () => (await import("./commands/observe.js")).observeCommand,
+    },
+  ],
+  [
     "demo",
     {
       summary: "See a changed description get caught, in ten seconds",

@@ -1,7 +1,5 @@
 // `toolsum add`: reads the server that was typed, records it, pins it, prints what it pinned.
 import { relative } from "node:path"
-import { quote, ToolsumError } from "../../core/errors.js"
-import { isObserver } from "../../core/record.js"
 import { SECTION_NAMES, type SectionName } from "../../core/section.js"
 import { type Added, addServer, requireNewName } from "../../features/add.js"
 import { DEFAULT_SECTIONS } from "../../features/observe.js"
@@ -11,6 +9,7 @@ import { ACTOR_OPTIONS, findActor } from "../actor.js"
 import type { CommandSpec } from "../commands.js"
 import type { Io } from "../io.js"
 import { findLogFolder, LOG_OPTIONS } from "../logs.js"
+import { OBSERVER_OPTIONS, readObserver } from "../observer.js"
 import type { CommandLine, Options } from "../options.js"
 import { loadPaint } from "../paint.js"
 import { showProgress } from "../progress.js"
@@ -33,7 +32,7 @@ export const addCommand: CommandSpec = {
     ...LOCKFILE_OPTIONS,
     ...ROOT_OPTIONS,
     ...ACTOR_OPTIONS,
-    ["--observer <name>", "Who reads, in the record of a team's log; local unless given"],
+    ...OBSERVER_OPTIONS,
     ["--no-definitions", "Do not write .mcp-tools/<name>.json"],
     ["--dry-run", "Read and show, write nothing"],
   ],
@@ -74,13 +73,6 @@ async function addFromCommandLine(line: CommandLine, io: Io): Promise<0> {
   if (options.flag("json")) printAdded(name, added, io)
   else if (!options.flag("quiet")) io.stdout(await describeAdded(name, added, lockfile, io))
   return 0
-}
-
-function readObserver(options: Options): string {
-  const observer = options.value("observer") ?? "local"
-  if (!isObserver(observer))
-    throw new ToolsumError("USAGE", `--observer: expected a name such as ci.example.com, got ${quote(observer)}`)
-  return observer
 }
 
 /** The log to append to: `--log-dir` or the personal log, made at the first `add`. */

@@ -1,22 +1,20 @@
 // `toolsum log create|append|proof|cat|path`: the owner's side of a log, and one entry of it with its proof.
 import { resolve } from "node:path"
 import { replaceFile } from "../../adapters/durable-file.js"
-import { readRegularFile } from "../../adapters/regular-file.js"
 import { createDirLog } from "../../adapters/log-dir.js"
+import { readRegularFile } from "../../adapters/regular-file.js"
 import type { LogClient } from "../../client/open-log.js"
 import type { ProvenEntry } from "../../client/prove.js"
-import { decodeUtf8, encodeUtf8, formatBase64, parseDecimal } from "../../core/bytes.js"
+import { encodeUtf8, formatBase64, parseDecimal } from "../../core/bytes.js"
 import { escapeInvisible, quote, ToolsumError } from "../../core/errors.js"
 import { formatProofFile } from "../../core/proof-file.js"
-import { parseObservation, RECORD_TYPE } from "../../core/record.js"
+import { MAX_OBSERVATIONS_BYTES, parseObservations } from "../../features/observation-file.js"
 import type { CommandSpec } from "../commands.js"
 import type { Io } from "../io.js"
 import { findLogFolder, LOG_OPTIONS, openLogForReading, openLogForWriting, peekLog } from "../logs.js"
 import type { Options } from "../options.js"
 import { ROOT_OPTIONS } from "../project.js"
 import { printDocument } from "../report-json.js"
-
-const MAX_ENTRY_FILE = 64 * 1024 * 1024
 
 export const logPathCommand: CommandSpec = {
   usage: "log path",
@@ -39,12 +37,14 @@ export const logAppendCommand: CommandSpec = {
   words: [1, 1],
   options: [...LOG_OPTIONS, ["--raw", "Append the file as one entry of another type, as it is"]],
   run: async ({ words: [file = ""], options }, io) => {
-    const bytes = await readRegularFile(resolve(io.cwd, file), { maxBytes: MAX_ENTRY_FILE, code: "USAGE" })
+    const bytes = await readRegularFile(resolve(io.cwd, file), { maxBytes: MAX_OBSERVATIONS_BYTES, code: "USAGE" })
     if (bytes === null)
       throw new ToolsumError("FILE_MISSING", `expected a file of observations, got nothing at ${quote(file)}`)
     const log = await openLogForWriting(findLogFolder(options, io), null, io)
     try {
-      const indexes = options.flag("raw") ? await log.appendEntries([bytes]) : await log.append(readObservations(bytes))
+      const indexes = options.flag("raw")
+        ? await log.appendEntries([bytes])
+        : await log.append(parseObservations(bytes))
       const rows = indexes.map((one) => ({
         index: String(one.index),
         duplicate: "duplicate" in one && one.duplicate === true,
@@ -56,13 +56,6 @@ export const logAppendCommand: CommandSpec = {
     }
     return 0
   },
-}
-
-/** Observations one after another, each beginning with its type line. Section texts come with them only where a list is empty. */
-function readObservations(bytes: Uint8Array) {
-  const text = decodeUtf8(bytes, (why) => new ToolsumError("RECORD_MALFORMED", why))
-  const parts = text.split(new RegExp(`^(?=${RECORD_TYPE}$)`, "m"))
-  return parts.map((part) => ({ observation: parseObservation(part), objects: [] }))
 }
 
 export const logCatCommand: CommandSpec = {

@@ -1,0 +1,54 @@
+// `toolsum observe`: reads a server and writes what it said to a file, for somebody else to append to a log. Holds no key.
+import { resolve } from "node:path"
+import { replaceFile } from "../../adapters/durable-file.js"
+import { encodeUtf8 } from "../../core/bytes.js"
+import { ToolsumError } from "../../core/errors.js"
+import { SECTION_NAMES } from "../../core/section.js"
+import { formatObservations } from "../../features/observation-file.js"
+import { DEFAULT_SECTIONS, observeServer } from "../../features/observe.js"
+import type { CommandSpec } from "../commands.js"
+import { OBSERVER_OPTIONS, readObserver } from "../observer.js"
+import { showProgress } from "../progress.js"
+import { findProjectLockfile, LOCKFILE_OPTIONS } from "../project.js"
+import { printDocument } from "../report-json.js"
+import { LAUNCH_OPTIONS, openServer, readTarget } from "../servers.js"
+
+export const observeCommand: CommandSpec = {
+  usage: "observe <name> --out file [--] <command…>",
+  words: [1, 2],
+  launchAfter: 1,
+  options: [
+    ["--out <file>", "Where the observation goes"],
+    ...LAUNCH_OPTIONS,
+    ...OBSERVER_OPTIONS,
+    ...LOCKFILE_OPTIONS,
+  ],
+  examples: ["toolsum observe memory --out memory.observation -- npx -y @modelcontextprotocol/server-memory@2026.1.26"],
+  run: async (line, io) => {
+    const { options } = line
+    const [name = ""] = line.words
+    const out = options.value("out")
+    if (out === null) throw new ToolsumError("USAGE", "expected --out with the file to write")
+    const target = readTarget(line, io)
+    const placeholders = options.values("placeholder")
+    const { path: lockfilePath } = await findProjectLockfile(options, io)
+    const work = observeServer({
+      name,
+      target,
+      source: await openServer({ target, placeholders, lockfilePath, io }),
+      placeholders,
+      sections: options.flag("resources") ? SECTION_NAMES : DEFAULT_SECTIONS,
+      masks: [],
+      observer: readObserver(options),
+      nowSec: io.nowSec(),
+      signal: io.signal,
+    })
+    const { observation, surface } = await showProgress(io, `reading ${name}`, work)
+    await replaceFile(resolve(io.cwd, out), encodeUtf8(formatObservations([{ observation, objects: surface.archive }])))
+    const { subject, version } = observation
+    if (options.flag("json")) printDocument(io, { command: "observe", exitCode: 0, name, subject, version, file: out })
+    else if (!options.flag("quiet"))
+      io.stdout(`${out}: ${subject}${version === "-" ? "" : ` ${version}`}, for toolsum log append\n`)
+    return 0
+  },
+}
