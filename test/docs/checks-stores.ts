@@ -12,9 +12,11 @@ import { formatMemory, parseMemory } from "../../src/client/remember.js"
 import { decodeUtf8, encodeUtf8 } from "../../src/core/bytes.js"
 import { ToolsumError } from "../../src/core/errors.js"
 import { parseJson } from "../../src/core/json.js"
+import { parseObservation } from "../../src/core/record.js"
 import { parseRootArgument } from "../../src/core/root.js"
 import { computeTargetDigest, parseTarget } from "../../src/core/target.js"
 import { formatSigningKey } from "../../src/core/vkey.js"
+import { formatObservations } from "../../src/features/observation-file.js"
 import { commitKey } from "../../src/writer/commit.js"
 import { makeTempFolder } from "../fakes/temp-folder.js"
 import { headOf, notesOf } from "./checks-log.js"
@@ -86,6 +88,10 @@ export const STORE_CHECKS: Checks = {
   dependencies: cases("dependencies", (line) => dependenciesOf(line.split(" "))),
   commit: async (doc) => (await exampleLogOf(doc)).text(commitKey(1n)),
   staging: stagingLines,
+  observations: (doc) =>
+    formatObservations([
+      { observation: parseObservation(doc.text("observation")), objects: [doc.text("section-text")] },
+    ]),
   settings: async (doc) => (await exampleLogOf(doc)).text("private/log"),
   "trust-store": async (doc) => {
     const path = join(await makeTempFolder(), "trust.json")
