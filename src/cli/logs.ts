@@ -6,8 +6,7 @@ import { createDirLog } from "../adapters/log-dir.js"
 import { createFileState } from "../adapters/state-fs.js"
 import { createFsStore, isInsideGitWorkTree } from "../adapters/store-fs.js"
 import { findUserDirs } from "../adapters/user-dirs.js"
-import type { KnownHead as KnownNote } from "../client/heads.js"
-import { type LogClient, openLogClient } from "../client/open-log.js"
+import { type LogClient, openLogClient, type PreviousHead } from "../client/open-log.js"
 import { parseMemory } from "../client/remember.js"
 import { parseCheckpoint } from "../core/checkpoint.js"
 import { quote, ToolsumError } from "../core/errors.js"
@@ -151,8 +150,8 @@ export async function openLogForReading(p: {
   )
 }
 
-/** Heads of the lockfile that the served head must extend: the newest is enough where links tie the others to it. */
-function headsToHold(judged: LogJudgement | null, lockfile: Lockfile | null): readonly KnownNote[] {
+/** Heads of the lockfile that the served head must extend: the newest is enough where links tie the others to it, unless the log is behind it. */
+function headsToHold(judged: LogJudgement | null, lockfile: Lockfile | null): readonly PreviousHead[] {
   if (judged === null || judged.fault !== null) return []
   const notes = lockfile?.logs[judged.origin]?.heads ?? {}
   const heads = [...judged.heads.values()]
@@ -160,5 +159,5 @@ function headsToHold(judged: LogJudgement | null, lockfile: Lockfile | null): re
     .map(({ key, size, rootHash }) => ({ size, rootHash, note: notes[key] ?? "" }))
     .sort((a, b) => (a.size < b.size ? -1 : 1))
   const isLinked = !judged.warnings.some((warning) => warning.startsWith("unlinked:"))
-  return isLinked ? heads.slice(-1) : heads
+  return isLinked ? heads.slice(-1).map((newest) => ({ ...newest, earlier: heads.slice(0, -1) })) : heads
 }

@@ -24,7 +24,12 @@ export interface OpenLogOptions {
   readonly state: State
   readonly clock: Clock
   /** Heads from elsewhere, such as a lockfile's, verified under this log's keyring: the served head must extend each. */
-  readonly previousHeads?: readonly KnownHead[]
+  readonly previousHeads?: readonly PreviousHead[]
+}
+
+/** A head from elsewhere. `earlier`: heads proven to be prefixes of it; a log that is behind it is held to those. */
+export interface PreviousHead extends KnownHead {
+  readonly earlier?: readonly KnownHead[]
 }
 
 /** A consistency proof between two heads, as a lockfile's `links` hold it. */
@@ -153,11 +158,11 @@ function requireProven(head: VerifiedHead): VerifiedHead {
 
 async function linkHeads(
   seen: { view: LogView; head: KnownHead; local: boolean; nowSec: bigint },
-  heads: readonly KnownHead[],
+  heads: readonly PreviousHead[],
 ): Promise<readonly HeadLink[]> {
   const links: HeadLink[] = []
   for (const known of heads) {
-    const relation = await compareHeads({ view: seen.view, known, served: seen.head })
+    const relation = await compareHeads({ view: seen.view, known, served: seen.head, earlier: known.earlier ?? [] })
     if (relation.kind === "behind") throw headWentBack(seen, known, null)
     if (relation.kind !== "ahead" || known.size === 0n) continue
     links.push({ older: known.size, newer: seen.head.size, proof: relation.proof })

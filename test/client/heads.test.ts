@@ -161,6 +161,19 @@ describe("heads from elsewhere:", () => {
     expect(state.stored.size).toBe(0)
   })
 
+  test("those before a larger one show a fork that is smaller than it", async () => {
+    const log = logOf(700)
+    const twin = log.fork(10n).append(...entries(10_000, 10_100))
+    const earlier = [log.headAt(5n), log.headAt(50n)]
+    const known = log.headAt(700n)
+    const error = await failureOf(makeWorld(twin).open({ previousHeads: [{ ...known, earlier }] }))
+    expect(error.code).toBe("LOG_INCONSISTENT")
+    expect(error.evidence).toMatchObject({ a: log.headAt(50n).note })
+    verifyForkEvidence(error)
+    const alone = await failureOf(makeWorld(twin).open({ previousHeads: [{ ...known, earlier: earlier.slice(0, 1) }] }))
+    expect(alone.code).toBe("HEAD_UNPROVEN")
+  })
+
   test("a larger one shows a log that is behind; in a local directory a rollback", async () => {
     const log = logOf(700)
     log.servedSize = 300n
