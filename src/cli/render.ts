@@ -49,7 +49,7 @@ export function showPackage(subject: string, version: string | null): string {
 export const countItems = (count: number, section: string): string =>
   `${count} ${count === 1 ? section.slice(0, -1) : section}`
 
-/** What is wrong with a whole log is shown once, not under each of its pins (render-refuted.ts). */
+/** What is wrong with a whole log is said once, not under each of its pins (render-refuted.ts). */
 const OF_THE_LOG: readonly (string | null)[] = ["LOG_INCONSISTENT", "LOG_ROLLBACK"] satisfies readonly ErrorCode[]
 
 function details(server: ServerVerdict, options: RenderOptions): string[] {

@@ -103,19 +103,26 @@ async function checkAll(checking: Checking): Promise<readonly ServerVerdict[]> {
 interface OpenLog {
   readonly state: LogState | null
   readonly source: LogSource | null
+  /** What shows that the log lies. */
+  readonly refuted: ToolsumError | null
 }
 
 async function openLog(origin: string, { lockfile, line, io }: Checking): Promise<OpenLog> {
   const { options } = line
   try {
     const source = await findLogSource(origin, lockfile, options, io)
-    if (source === null) return { state: null, source: null }
-    return { state: await openLogForReading({ source, origin, lockfile, options, io }), source }
+    if (source === null) return { state: null, source: null, refuted: null }
+    return { state: await openLogForReading({ source, origin, lockfile, options, io }), source, refuted: null }
   } catch (error) {
-    if (error instanceof ToolsumError) return { state: error, source: null }
-    throw error
+    if (!(error instanceof ToolsumError)) throw error
+    const refuted = error.kind === "rejected" ? error : null
+    return { state: withoutPath(error), source: null, refuted }
   }
 }
+
+/** An error whose evidence was kept, as it was before: where that is, is said once, not for each pin. */
+const withoutPath = (error: ToolsumError): ToolsumError =>
+  error.evidence && error.cause instanceof ToolsumError ? error.cause : error
 
 async function readLive(name: string, pin: Pin, gate: Gate, { store, io }: Checking): Promise<ServerReading> {
   if (!(await gate.mayStart(name, pin.target))) throw notAccepted(pin.target)
@@ -129,11 +136,8 @@ async function readLive(name: string, pin: Pin, gate: Gate, { store, io }: Check
   return source.read({ sections: sectionsOf(observed.lines), limits: DEFAULT_READ_LIMITS, signal: io.signal })
 }
 
-/** Logs that are caught lying, with what proves it. */
 const findRefuted = (logs: ReadonlyMap<string, OpenLog>): readonly RefutedLog[] =>
-  [...logs].flatMap(([origin, { state }]) =>
-    state instanceof ToolsumError && state.kind === "rejected" ? [{ origin, error: state }] : [],
-  )
+  [...logs].flatMap(([origin, { refuted }]) => (refuted ? [{ origin, error: refuted }] : []))
 
 interface Checked {
   readonly servers: readonly ServerVerdict[]
