@@ -1,0 +1,64 @@
+// What a crash leaves: the writer's storage fails for good at every operation of a short life. What is public then, and what is public
+// after the log has been opened again, is a whole log for four Go implementations.
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { ToolsumError } from "../../src/core/errors.js"
+import { type Acknowledged, openOrCreate, shortLife } from "../fakes/crash-scenario.js"
+import { createFaultyStore, type Fault } from "../fakes/faulty-store.js"
+import { createMemoryStore, type MemoryStore } from "../fakes/memory-store.js"
+import { makeTempFolder } from "../fakes/temp-folder.js"
+import { describeShared } from "../shared.js"
+import { expectWhole, writeFile } from "./logs.js"
+
+/** Live until operation `at` and what it did until then. False when the life was over before that. */
+async function dieAt(memory: MemoryStore, at: number, fault: Fault): Promise<boolean> {
+  const faulty = createFaultyStore(memory, at, fault)
+  const acknowledged: Acknowledged = { entries: new Map(), head: null }
+  try {
+    await shortLife(await openOrCreate(faulty, true), acknowledged)
+  } catch (error) {
+    if (!(error instanceof ToolsumError)) throw error
+  }
+  return faulty.failed()
+}
+
+async function writeLog({ files }: MemoryStore, folder: string): Promise<void> {
+  for (const [key, bytes] of files) writeFile(join(folder, ...key.split("/")), bytes)
+}
+
+const sizeOf = ({ files }: MemoryStore): number =>
+  Number(new TextDecoder().decode(files.get("public/checkpoint") ?? new Uint8Array()).split("\n")[1] ?? 0)
+
+describeShared("checklog after a crash", () => {
+  test.each<Fault>(["before", "after"])("%s each operation of the storage", async (fault) => {
+    const base = await makeTempFolder()
+    const checked = new Set<string>()
+    for (let at = 0; ; at++) {
+      const memory = createMemoryStore()
+      const died = await dieAt(memory, at, fault)
+      const served = await check(memory, join(base, `${at}`), checked)
+      const isCommitted = [...memory.files.keys()].some((key) => key.startsWith("private/commits/"))
+      const log = await openOrCreate(memory, !isCommitted)
+      const opened = await check(memory, join(base, `${at}-opened`), checked)
+      expect(opened).toBe(Number(log.head().size))
+      expect(opened).toBeGreaterThanOrEqual(served)
+      if (died) continue
+      expect(checked.size).toBeGreaterThan(5)
+      return
+    }
+  })
+
+  /** Check what is public, unless the very same was checked before. */
+  async function check(memory: MemoryStore, folder: string, checked: Set<string>): Promise<number> {
+    const size = sizeOf(memory)
+    const content = [...memory.files]
+      .filter(([key]) => key.startsWith("public/"))
+      .map(([key, bytes]) => `${key} ${bytes.length}`)
+    const name = content.sort().join("\n")
+    if (size === 0 || checked.has(name)) return size
+    checked.add(name)
+    await writeLog(memory, folder)
+    expect(await expectWhole(folder)).toBe(size)
+    return size
+  }
+})
