@@ -9,6 +9,7 @@ import {
   makeCliWorld,
   makePinnedWorld,
   makeServer,
+  sharePinnedWorld,
   snapshot,
 } from "../fakes/cli-world.js"
 import { commitAll } from "../fakes/git.js"
@@ -131,6 +132,7 @@ describe("without a lockfile", () => {
 })
 
 describe("command lines", () => {
+  const shared = sharePinnedWorld()
   const DIGEST = `sha256:${"0".repeat(64)}`
   test.each([
     { argv: ["frobnicate"], parts: ["USAGE", "unknown command", "frobnicate"] },
@@ -180,9 +182,8 @@ describe("command lines", () => {
     { argv: ["update", "--", "node", "x"], parts: ["USAGE", "name"] },
     { argv: ["update", "other"], parts: ["NOT_PINNED"] },
   ])("toolsum $argv", async ({ argv, parts, code }) => {
-    const { world } = await makePinnedWorld()
-    if (code === undefined) return refuse(world, argv, ...parts)
-    expectOneLine(await world.expect(code, ...argv), ...parts)
+    if (code === undefined) return refuse(shared(), argv, ...parts)
+    expectOneLine(await shared().expect(code, ...argv), ...parts)
   })
 
   test("without any words it prints the help", async () => {

@@ -1,10 +1,11 @@
 // A project folder, a user's home and a process that is only data: what commands need to run inside a test. Commands are real down to
 // files and servers; output, environment, clock and the person at the terminal belong to the test.
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs"
-import { mkdir, readFile, writeFile } from "node:fs/promises"
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { expect } from "vitest"
+import { afterAll, beforeAll, expect } from "vitest"
 import type { ProcessIo } from "../../src/cli/io.js"
 import { main } from "../../src/cli/main.js"
 import { computeTextDigest } from "../../src/core/hash.js"
@@ -50,9 +51,9 @@ export interface CliWorld {
 
 const SERVER = fileURLToPath(new URL("../fixtures/servers/listed.mjs", import.meta.url))
 
-/** A new project, outside git, and a new home. */
-export async function makeCliWorld(): Promise<CliWorld> {
-  const base = await makeTempFolder()
+/** A new project, outside git, and a new home: below `base`, or in a folder that goes with the test. */
+export async function makeCliWorld(given?: string): Promise<CliWorld> {
+  const base = given ?? (await makeTempFolder())
   const [home, folder] = [join(base, "home"), join(base, "project")]
   await mkdir(folder)
   // Not the test runner's own: what is handed to servers is under test.
@@ -158,11 +159,29 @@ export function makeServer(file: string, lists: Document = { tools: [tool("searc
 }
 
 /** A world with one pin "notes", and its server. */
-export async function makePinnedWorld(lists?: Document): Promise<{ world: CliWorld; server: ListedServer }> {
-  const world = await makeCliWorld()
+export async function makePinnedWorld(
+  lists?: Document,
+  base?: string,
+): Promise<{ world: CliWorld; server: ListedServer }> {
+  const world = await makeCliWorld(base)
   const server = makeServer(join(world.folder, "..", "lists.json"), lists)
   await world.expect(0, "add", "notes", "--", ...server.launch)
   return { world, server }
+}
+
+/** One pinned world for all tests of a file or group that change nothing in it. */
+export function sharePinnedWorld(): () => CliWorld {
+  let world: CliWorld | null = null
+  let base = ""
+  beforeAll(async () => {
+    base = await mkdtemp(join(tmpdir(), "toolsum-test-"))
+    world = (await makePinnedWorld(undefined, base)).world
+  })
+  afterAll(() => rm(base, { recursive: true, force: true }))
+  return () => {
+    if (world === null) throw new Error("the shared world is not made yet")
+    return world
+  }
 }
 
 /** Everything below a folder: kind, mode, and content or goal, by path. */
