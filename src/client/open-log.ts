@@ -9,10 +9,10 @@ import type { PinnedRoot } from "../core/root.js"
 import { computeHeadAge, type VerifiedHead, verifyHead } from "../core/tree-heads.js"
 import { matchRoot } from "../core/verify-log.js"
 import type { Clock, LogSource, State } from "../ports.js"
-import { compareHeads, createLogView, type KnownHead, type LogView } from "./heads.js"
+import { compareHeads, createLogView, type KnownHead } from "./heads.js"
 import { type ProvenEntry, type ProvenPrefix, proveConsistency, proveInclusion } from "./prove.js"
 import type { VerifiedTree } from "./tiles.js"
-import { headWentBack, trackLog } from "./track.js"
+import { headWentBack, holdToState, type SeenLog, trackLog } from "./track.js"
 
 /** What opening a log takes. */
 export interface OpenLogOptions {
@@ -89,10 +89,14 @@ async function openOnce(options: OpenLogOptions): Promise<LogClient> {
   const head = requireProven(verifyHead({ keyring, note: headNote }))
   const view = createLogView(source, keyringNotes)
   const known = { size: head.size, rootHash: head.rootHash, note: headNote }
-  const seen = { view, head: known, keyring, nowSec, local: source.local }
-  const links = await linkHeads(seen, options.previousHeads ?? [])
   const log = { origin: keyring.origin, root: keyring.fingerprint }
-  const warnings = [...keyring.warnings, ...(await trackLog(state, { ...seen, log }))]
+  const seen = { log, view, head: known, keyring, nowSec, local: source.local }
+  const links = await linkHeads(seen, options.previousHeads ?? []).catch(async (error: unknown) => {
+    // What these heads leave open may be refuted by what is remembered.
+    if (error instanceof ToolsumError && WENT_BACK.includes(error.code)) await holdToState(state, seen)
+    throw error
+  })
+  const warnings = [...keyring.warnings, ...(await trackLog(state, seen))]
   const tree = view.treeOf(head)
   return {
     source,
@@ -156,10 +160,7 @@ function requireProven(head: VerifiedHead): VerifiedHead {
   throw new ToolsumError("HEAD_UNPROVEN", `the head of size ${head.size} is signed by a retired key only`)
 }
 
-async function linkHeads(
-  seen: { view: LogView; head: KnownHead; local: boolean; nowSec: bigint },
-  heads: readonly PreviousHead[],
-): Promise<readonly HeadLink[]> {
+async function linkHeads(seen: SeenLog, heads: readonly PreviousHead[]): Promise<readonly HeadLink[]> {
   const links: HeadLink[] = []
   for (const known of heads) {
     const relation = await compareHeads({ view: seen.view, known, served: seen.head, earlier: known.earlier ?? [] })

@@ -42,6 +42,13 @@ export async function trackLog(state: State, seen: SeenLog): Promise<readonly st
   throw new ToolsumError("IO_FAILED", "what is remembered of this log keeps changing: other processes are reading it")
 }
 
+/** Compare a log with what is remembered of it, and remember nothing. Throws as `trackLog`. */
+export async function holdToState(state: State, seen: SeenLog): Promise<void> {
+  const stored = await unlessUnavailable(state.newest(seen.log))
+  if (stored === UNAVAILABLE) return
+  await holdToMemory(stored === null ? null : parseMemory(stored, seen.log), seen)
+}
+
 const rememberedKeyring = ({ newest }: VerifiedKeyring): Memory["keyring"] => ({
   version: newest.version,
   note: formatNote(newest.note),

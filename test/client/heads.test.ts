@@ -174,6 +174,21 @@ describe("heads from elsewhere:", () => {
     expect(alone.code).toBe("HEAD_UNPROVEN")
   })
 
+  test("what they leave open is refuted by what is remembered", async () => {
+    const log = logOf(700)
+    const previousHeads = [log.headAt(700n)]
+    const { open, remembered } = await seen(log, 300n, 700n)
+    const backup = log.fork(300n)
+    expect((await failureOf(makeWorld(backup).open({ previousHeads }))).code).toBe("HEAD_UNPROVEN")
+    backup.local = true
+    expect((await failureOf(open({ source: backup, previousHeads }))).code).toBe("LOG_ROLLBACK")
+    const twin = log.fork(10n).append(...entries(10_000, 10_100))
+    expect((await failureOf(makeWorld(twin).open({ previousHeads }))).code).toBe("HEAD_UNPROVEN")
+    const world = await seen(log, 50n, 700n)
+    verifyForkEvidence(await failureOf(world.open({ source: twin, previousHeads })))
+    expect(remembered()?.head.size).toBe(700n)
+  })
+
   test("a larger one shows a log that is behind; in a local directory a rollback", async () => {
     const log = logOf(700)
     log.servedSize = 300n
