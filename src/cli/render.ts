@@ -4,12 +4,6 @@ import { type ErrorCode, escapeInvisible } from "../core/errors.js"
 import { countVerdicts, type ServerVerdict, VERDICTS, type Verdict } from "../core/verdict.js"
 import type { Paint } from "./paint.js"
 
-/** One thing a person can do now, ready to paste. */
-export interface NextStep {
-  readonly say: string
-  readonly type: string
-}
-
 /** How a report is shown. */
 export interface RenderOptions {
   readonly paint: Paint

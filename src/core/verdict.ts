@@ -8,9 +8,6 @@ export const VERDICTS = ["PROVEN", "UNCHANGED", "CHANGED", "UNKNOWN", "AUTH", "R
 /** One answer. */
 export type Verdict = (typeof VERDICTS)[number]
 
-/** What changed, when CHANGED. */
-export type ChangedReason = "surface" | "target" | "unapproved"
-
 /** Why there is no answer, when UNKNOWN. */
 export type UnknownReason =
   | "not_in_log"

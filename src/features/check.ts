@@ -1,7 +1,15 @@
 // `check`: pin, log and live server, three ways, ending in a sentence (DESIGN 9). The pin was judged offline before; here the newest
 // record of its stream and the server itself are held beside it. What fails to answer never makes a change unseen.
+
+import { walkStream } from "../client/history.js"
 import type { LogClient } from "../client/open-log.js"
-import { type FoundRecord, findSubjectRecords, newestOfStream } from "../client/streams.js"
+import {
+  type FoundRecord,
+  findSubjectRecords,
+  newestOfStream,
+  newestOfStreams,
+  type SubjectRecords,
+} from "../client/streams.js"
 import { type ErrorCode, ToolsumError } from "../core/errors.js"
 import type { Pin } from "../core/lockfile.js"
 import { type Observation, streamKey } from "../core/record.js"
@@ -80,12 +88,27 @@ async function lookIntoLog({ log, pin, exhaustive }: CheckInput, observed: Obser
       }
     }
     const { found, newest } = newestOfStream(records, streamKey(observed))
-    return { kind: "read", newest: found, how: newest, warnings: [...log.warnings, ...records.warnings] }
+    if (exhaustive && found !== null) await requireWholeStream(log, found, since)
+    const warnings = [...log.warnings, ...records.warnings, ...otherVersions(records, observed)]
+    return { kind: "read", newest: found, how: newest, warnings }
   } catch (error) {
     if (!(error instanceof ToolsumError)) throw error
     if (error.kind === "rejected") return { kind: "refuted", error }
     return { kind: "unknown", reason: reasonOfLogError(error.code), detail: error.message }
   }
+}
+
+/** Every record between the newest and the pin's must be there, each naming the one before it. Throws RECORD_INVALID. */
+async function requireWholeStream(log: LogClient, newest: FoundRecord, since: bigint): Promise<void> {
+  for await (const record of walkStream(log.tree, newest, since)) if (record.index <= since) return
+}
+
+/** Notes: later records of the same server in another version, read under the same conditions. */
+function otherVersions(records: SubjectRecords, observed: Observation): readonly string[] {
+  const here = (o: Observation) => streamKey({ ...o, version: "-" })
+  return [...newestOfStreams(records).values()]
+    .filter(({ record }) => record.version !== observed.version && here(record) === here(observed))
+    .map(({ record, index }) => `other_version:${record.version} is in the log as leaf ${index}`)
 }
 
 const LOG_REASONS: Readonly<Partial<Record<ErrorCode, UnknownReason>>> = {
@@ -101,19 +124,32 @@ type LiveAnswer =
   | { readonly kind: "none" }
   | { readonly kind: "auth"; readonly detail: string }
   | { readonly kind: "unknown"; readonly reason: UnknownReason; readonly detail: string }
-  | { readonly kind: "read"; readonly comparison: LiveComparison }
+  | { readonly kind: "read"; readonly comparison: LiveComparison; readonly circumstances: string }
 
 async function lookAtServer({ readLive, pin, approved }: CheckInput, observed: Observation): Promise<LiveAnswer> {
   if (readLive === null) return { kind: "none" }
   try {
     const reading = await readLive()
     const comparison = compareLive({ pin, observed, reading, approved: await approved() })
-    return { kind: "read", comparison }
+    return { kind: "read", comparison, circumstances: describeCircumstances(pin, reading) }
   } catch (error) {
     if (!(error instanceof ToolsumError)) throw error
     if (error.code === "SERVER_AUTH") return { kind: "auth", detail: error.message }
     return { kind: "unknown", reason: reasonOfServerError(error), detail: error.message }
   }
+}
+
+/** What else is not as it was when the pin was read: `; node 22.1.0 instead of 20.20.2`. */
+function describeCircumstances(pin: Pin, reading: ServerReading): string {
+  const moved = ["platform", "node", "protocol", "dependencies", "integrity"].filter((name) => {
+    return pin.read[name] !== undefined && reading.read[name] !== undefined && pin.read[name] !== reading.read[name]
+  })
+  const short = (value: unknown) => (typeof value === "string" && !/^sha\d+[:-]/.test(value) ? value : null)
+  const parts = moved.map((name) => {
+    const [now, before] = [short(reading.read[name]), short(pin.read[name])]
+    return now === null || before === null ? `other ${name}` : `${name} ${now} instead of ${before}`
+  })
+  return parts.length === 0 ? "" : `; what else differs here: ${parts.join(", ")}`
 }
 
 const SERVER_REASONS: Readonly<Partial<Record<ErrorCode, UnknownReason>>> = {
@@ -139,7 +175,7 @@ function conclude(input: CheckInput, observed: Observation, log: LogAnswer, live
   const newest = log.kind === "read" ? log.newest : null
   const logDiffers = newest !== null && newest.record.surface !== observed.surface
   if (live.kind === "read" && live.comparison.differs)
-    return answer("CHANGED", "surface", sentence(log, logDiffers ? newest : null))
+    return answer("CHANGED", "surface", sentence(log, logDiffers ? newest : null) + live.circumstances)
   if (logDiffers)
     return answer(
       "CHANGED",

@@ -23,6 +23,7 @@ import { renderDiff } from "../render-diff.js"
 import { type RefutedLog, refutedMember, renderRefuted } from "../render-refuted.js"
 import { printDocument, reportMembers } from "../report-json.js"
 import { CONSENT_OPTIONS, type Gate, notAccepted, openGate, openServer } from "../servers.js"
+import { describeWarning } from "../warnings.js"
 
 export const checkCommand: CommandSpec = {
   usage: "check [name…]",
@@ -165,6 +166,8 @@ async function report({ servers, offline, refuted }: Checked, options: Options, 
   ]
   io.stdout(renderServers(servers, { paint, explain: options.flag("explain"), below }))
   for (const log of refuted) io.stdout(renderRefuted(log))
+  for (const { name, warnings } of servers)
+    for (const one of warnings) io.stderr(`warning: ${name}: ${describeWarning(one)}\n`)
   return exitCode
 }
 

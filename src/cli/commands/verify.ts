@@ -14,6 +14,7 @@ import { loadPaint } from "../paint.js"
 import { collectRoots, findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.js"
 import { renderServers } from "../render.js"
 import { printDocument, reportMembers } from "../report-json.js"
+import { describeWarning } from "../warnings.js"
 
 export const verifyCommand: CommandSpec = {
   usage: "verify [file]",
@@ -105,12 +106,4 @@ function hints(server: ServerVerdict, report: LockfileReport): readonly string[]
   return fingerprint
     ? [`compare with the log's owner, then: toolsum trust add ${server.head?.origin}=${fingerprint}`]
     : []
-}
-
-function describeWarning(warning: string): string {
-  const [code, what = ""] = warning.split(":")
-  if (code === "unlinked")
-    return `heads ${what} are not tied together by a proof; the next online command that writes adds it`
-  if (code === "definitions_missing") return `.mcp-tools/${what}.json is missing: changes cannot be shown word by word`
-  return code === "keyring_expired" ? "the log's keyring has expired: ask its owner for a newer one" : warning
 }

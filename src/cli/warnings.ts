@@ -1,0 +1,19 @@
+// Warnings of a report in words. Codes come from the core and stay what they are in --json.
+
+/** One warning for people. */
+export function describeWarning(warning: string): string {
+  const cut = warning.indexOf(":")
+  const [code, what] = cut < 0 ? [warning, ""] : [warning.slice(0, cut), warning.slice(cut + 1)]
+  return TEXTS[code]?.(what) ?? warning
+}
+
+const TEXTS: Readonly<Record<string, (what: string) => string>> = {
+  unlinked: (sizes) => `heads ${sizes} are not tied together by a proof; the next online command that writes adds it`,
+  definitions_missing: (name) => `.mcp-tools/${name}.json is missing: changes cannot be shown word by word`,
+  keyring_expired: () => "the log's keyring has expired: ask its owner for a newer one",
+  state_unavailable: () =>
+    "what was seen of the log before could not be read or remembered: a rollback would not be noticed",
+  record_malformed: (index) => `leaf ${index} of the log looks like a record of this server and is none`,
+  index_malformed: () => "the log's subject index is damaged; every entry was looked at instead",
+  other_version: (what) => `version ${what}`,
+}
