@@ -1,5 +1,5 @@
 // Roots and proofs from a tree's nodes (RFC 9162 §2.1.1, §2.1.3.1, §2.1.4.1): the plain recursive definition over leaf hashes, and
-// the same over complete subtrees, which is what tiles store. Checking a proof is merkle.ts's, growing a tree merkle-edge.ts's.
+// the same over complete subtrees, which is what tiles store. Checking a proof is merkle.ts's.
 import { ToolsumError } from "./errors.js"
 import { EMPTY_ROOT, type Hash, hashNode } from "./hash.js"
 

@@ -2,7 +2,6 @@
 import { concatBytes, equalBytes } from "../../src/core/bytes.js"
 import { type Hash, hashLeaf, hashNode } from "../../src/core/hash.js"
 import { joinHashes, type TreeHead } from "../../src/core/merkle.js"
-import { createRightEdge } from "../../src/core/merkle-edge.js"
 import { computeRoot, computeTreeHash, type NodeReader } from "../../src/core/merkle-tree.js"
 import {
   formatBundle,
@@ -16,6 +15,7 @@ import {
   tileForNode,
   tilesForSize,
 } from "../../src/core/tile.js"
+import { createRightEdge } from "./right-edge.js"
 
 export type Files = ReadonlyMap<string, Uint8Array>
 

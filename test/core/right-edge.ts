@@ -1,8 +1,8 @@
 // The right edge of a growing tree: the roots of its complete subtrees, one a level at most, which is all that the next leaves
 // and the root need (a compact range that starts at leaf 0). Reading nodes back is merkle-tree.ts's, storing them tile.ts's.
-import { ToolsumError } from "./errors.js"
-import { EMPTY_ROOT, HASH_BYTES, type Hash, hashNode } from "./hash.js"
-import { nodesForRoot } from "./merkle-tree.js"
+import { ToolsumError } from "../../src/core/errors.js"
+import { EMPTY_ROOT, HASH_BYTES, type Hash, hashNode } from "../../src/core/hash.js"
+import { nodesForRoot } from "../../src/core/merkle-tree.js"
 
 /** A tree that grows at its right edge. */
 export interface RightEdge {

@@ -1,9 +1,9 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { EMPTY_ROOT, type Hash } from "../../src/core/hash.js"
-import { createRightEdge } from "../../src/core/merkle-edge.js"
 import { computeTreeHash, nodesForRoot } from "../../src/core/merkle-tree.js"
 import { leafOf, rootOf } from "./reference-tree.js"
+import { createRightEdge } from "./right-edge.js"
 
 const leaves = Array.from({ length: 600 }, (_, i) => leafOf(Uint8Array.of(i & 255, i >> 8)))
 
