@@ -73,14 +73,16 @@ async function writeGroup(
   const temps = group.map(() => join(tempFolder, `.${randomBytes(9).toString("hex")}`))
   // Opened before the changes, so that a failed write-back is reported to these handles.
   const handles = await openFolders(ops, touched)
+  const written: boolean[] = []
   try {
     await writeTemps(ops, temps, group)
-    const written: boolean[] = []
     for (const [i, file] of group.entries()) written.push(await placeFile(ops, temps[i] ?? "", file))
-    await Promise.all(handles.map((handle) => handle.sync()))
+    await syncAll(handles)
     return written
   } finally {
-    for (const temp of temps) await ops.unlink(temp).catch(() => undefined) // a renamed one is gone
+    // Those that replaced a file are gone, unless something failed.
+    for (const [i, temp] of temps.entries())
+      if (!written[i] || !group[i]?.replace) await ops.unlink(temp).catch(() => undefined)
     await closeAll(handles)
   }
 }
@@ -94,7 +96,7 @@ async function writeTemps(ops: FileOps, temps: readonly string[], group: readonl
       files.push(file)
       await writeAll(file, bytes)
     }
-    await Promise.all(files.map((file) => file.sync()))
+    await syncAll(files)
   } finally {
     await closeAll(files)
   }
@@ -132,6 +134,12 @@ async function openFolders(ops: FileOps, folders: ReadonlySet<string>): Promise<
     await closeAll(handles)
     throw error
   }
+}
+
+/** Sync all at the same time. All have ended before a failure is told: a file must not be closed while it is being synced. */
+async function syncAll(files: readonly OpenFile[]): Promise<void> {
+  const done = await Promise.allSettled(files.map((file) => file.sync()))
+  for (const result of done) if (result.status === "rejected") throw result.reason
 }
 
 async function closeAll(files: readonly OpenFile[]): Promise<void> {

@@ -125,15 +125,17 @@ async function loadBundle(read: ReadFile, size: bigint, index: bigint): Promise<
   return parseBundle(larger, TILE_WIDTH).slice(0, width)
 }
 
-/** `load` with a memory of what it returned. */
+/** `load` with a memory of what it returned. Many who ask for one key at the same time share a load. */
 function cached<T>(load: (key: string) => Promise<T>): (key: string) => Promise<T> {
-  const values = new Map<string, T>()
-  return async (key) => {
+  const values = new Map<string, Promise<T>>()
+  return (key) => {
     const known = values.get(key)
     if (known !== undefined) return known
-    const value = await load(key)
     if (values.size >= MAX_CACHED) values.clear()
+    const value = load(key)
     values.set(key, value)
+    // A failure is not remembered: the next one to ask may be luckier.
+    value.catch(() => values.delete(key))
     return value
   }
 }
