@@ -7,6 +7,7 @@ import {
   type CliWorld,
   type ListedServer,
   makeCliWorld,
+  makePackage,
   makePinnedWorld,
   makeServer,
   snapshot,
@@ -79,6 +80,16 @@ describe("check", () => {
     expect(code).toBe(2)
     expect(JSON.parse(stdout).servers[0]).toMatchObject({ verdict: "UNKNOWN", reason: "target_not_accepted" })
     expect(snapshot(copy)).toEqual(before)
+  })
+
+  test("a package at a version is the same target everywhere", async () => {
+    const world = await makeCliWorld()
+    const server = await makePackage(world)
+    await world.expect(0, "add", "notes", "--", ...server.launch)
+    const copy = join(world.folder, "..", "copy")
+    await cp(world.folder, copy, { recursive: true })
+    const { code, stdout } = await world.runIn(copy, "check", "--json")
+    expect([code, JSON.parse(stdout).servers[0].verdict]).toEqual([0, "UNCHANGED"])
   })
 
   test("a relative working folder belongs to the lockfile's folder", async () => {

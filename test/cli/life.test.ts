@@ -7,6 +7,7 @@ import {
   type CliWorld,
   type Document,
   makeCliWorld,
+  makePackage,
   makePinnedWorld,
   makeServer,
   snapshot,
@@ -203,6 +204,39 @@ describe("a person at the terminal", () => {
     await report(world, "update", "notes")
     expect(world.questions).toEqual([])
   })
+})
+
+test("rename keeps record and approval, and takes the definitions along", async () => {
+  const world = await makeCliWorld()
+  const { launch } = await makePackage(world)
+  await world.expect(0, "add", "notes", "--", ...launch)
+  const before = await world.readLock()
+  const definitions = await readFile(join(world.folder, ".mcp-tools", "notes.json"))
+  expect(await report(world, "rename", "notes", "other")).toMatchObject({ from: "notes", name: "other" })
+  const after = await world.readLock()
+  expect(after).toEqual({ ...before, servers: { other: before.servers.notes } })
+  expect(Object.keys(snapshot(join(world.folder, ".mcp-tools")))).toEqual(["other.json"])
+  expect(await readFile(join(world.folder, ".mcp-tools", "other.json"))).toEqual(definitions)
+  expect(await verdict(world, "verify")).toEqual([0, "PROVEN", null])
+  expect((await report(world, "verify")).servers[0]).toMatchObject({
+    name: "other",
+    subject: "pkg:npm/%40acme/notes",
+    version: "1.2.3",
+  })
+  expect(await verdict(world, "check")).toEqual([0, "UNCHANGED", null])
+})
+
+test("another version of a package is another stream, and another pin to approve", async () => {
+  const world = await makeCliWorld()
+  const { launch } = await makePackage(world)
+  await world.expect(0, "add", "notes", "--", ...launch)
+  const [before] = (await report(world, "show")).servers
+  await world.expect(1, "update", "notes", "--", "npx", "-y", "@acme/notes@1.3.0")
+  const [after] = (await report(world, "show")).servers
+  expect(after).toMatchObject({ version: "1.3.0", index: "2" })
+  expect(after.pin).not.toBe(before.pin)
+  expect(await verdict(world, "check")).toEqual([1, "CHANGED", "unapproved"])
+  expect((await world.run("log", "cat", "2")).stdout).toContain("\nseq 0\nprev -\n")
 })
 
 test("a local pin carries its name in its record: rename refuses it", async () => {

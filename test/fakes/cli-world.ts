@@ -158,6 +158,18 @@ export function makeServer(file: string, lists: Document = { tools: [tool("searc
   }
 }
 
+/** The same server as a package: an `npx` of the test's own comes first on the path and starts it, whatever it is asked for. */
+export async function makePackage(world: CliWorld, lists?: Document): Promise<ListedServer> {
+  const server = makeServer(join(world.folder, "..", "package.json.lists"), lists)
+  const bin = join(world.folder, "..", "bin")
+  await mkdir(bin, { recursive: true })
+  await writeFile(join(bin, "npx"), `#!/bin/sh\nexec ${server.launch.map((word) => `'${word}'`).join(" ")}\n`, {
+    mode: 0o755,
+  })
+  world.env.PATH = `${bin}:${process.env.PATH}`
+  return { ...server, launch: ["npx", "-y", "@acme/notes@1.2.3"] }
+}
+
 /** A world with one pin "notes", and its server. */
 export async function makePinnedWorld(
   lists?: Document,
