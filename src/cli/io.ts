@@ -24,6 +24,13 @@ export interface ProcessIo {
   readonly signal: AbortSignal
 }
 
+/** `io` with some members replaced. A spread would ask for all of its members, and some are worked out only when they are asked for. */
+export const withMembers = <T extends object, U extends object>(io: T, members: U): Omit<T, keyof U> & U =>
+  Object.defineProperties(
+    {} as Omit<T, keyof U> & U, // gets all of them here
+    { ...Object.getOwnPropertyDescriptors(io), ...Object.getOwnPropertyDescriptors(members) },
+  )
+
 /** The process as a command sees it. */
 export interface Io extends ProcessIo {
   /** Run `close` when the command has ended, however it ended: for sockets that would keep the process alive. */

@@ -2,13 +2,13 @@
 import { escapeInvisible, quote, ToolsumError } from "../core/errors.js"
 import { COMMANDS, type CommandSpec, GLOBAL_OPTIONS } from "./commands.js"
 import { type ExitCode, exitCodeOfError } from "./exit-codes.js"
-import type { Io, ProcessIo } from "./io.js"
+import { type Io, type ProcessIo, withMembers } from "./io.js"
 import { insertSeparator, parseCommandLine } from "./options.js"
 
 /** Run one command line (without node and script). Never throws. */
 export async function main(argv: readonly string[], processIo: ProcessIo): Promise<ExitCode> {
   const closers: (() => Promise<void>)[] = []
-  const io: Io = { ...processIo, atEnd: (close) => closers.push(close) }
+  const io = withMembers(processIo, { atEnd: (close: () => Promise<void>) => void closers.push(close) })
   try {
     return await run(argv, io)
   } catch (error) {
@@ -38,7 +38,7 @@ async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   if (line.launch !== null && spec.launchAfter === undefined) {
     throw new ToolsumError("USAGE", `expected nothing after --; usage: toolsum ${spec.usage}`)
   }
-  return spec.run(line, line.options.flag("no-color") ? { ...io, colour: false } : io)
+  return spec.run(line, line.options.flag("no-color") ? withMembers(io, { colour: false }) : io)
 }
 
 /** The command's words: one, or the two of a group. */

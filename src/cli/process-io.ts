@@ -1,35 +1,52 @@
-// The real Io. Signals abort `signal` once; a second Ctrl-C ends the process as usual.
+// The real Io. Terminals and signals are looked at when a command asks for them: `verify` hardly does, and each takes a millisecond.
+import { fstatSync } from "node:fs"
 import type { ProcessIo } from "./io.js"
+import { createOutput } from "./output.js"
 
 /** Io of a running Node process. */
 export function createProcessIo(p: NodeJS.Process): ProcessIo {
-  const abort = new AbortController()
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) p.once(name, () => abort.abort(name))
-  const wantsColour = !p.env.NO_COLOR && p.env.TERM !== "dumb"
-  // A reader that goes away (`| head`) is no fault of ours.
-  p.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error
-  })
+  let signal: AbortSignal | null = null
   return {
-    stdout: (text) => void p.stdout.write(text),
+    // The console of Windows takes text from the stream only.
+    stdout: p.platform === "win32" ? (text) => void p.stdout.write(text) : createOutput(1, () => p.stdout),
     stderr: (text) => void p.stderr.write(text),
     env: p.env,
     cwd: p.cwd(),
     platform: p.platform,
-    colour: wantsColour && p.stdout.isTTY === true,
-    progress: p.stderr.isTTY === true && !p.env.CI,
-    ask:
-      p.stdin.isTTY && p.stderr.isTTY && !p.env.CI
-        ? createAsk({
-            input: p.stdin,
-            output: p.stderr,
-            signal: abort.signal,
-            interrupt: () => p.kill(p.pid, "SIGINT"),
-          })
-        : null,
+    get colour() {
+      return !p.env.NO_COLOR && p.env.TERM !== "dumb" && isTerminal(1)
+    },
+    get progress() {
+      return !p.env.CI && isTerminal(2)
+    },
+    get ask() {
+      if (p.env.CI || !isTerminal(0) || !isTerminal(2)) return null
+      const interrupt = () => p.kill(p.pid, "SIGINT")
+      return createAsk({ input: p.stdin, output: p.stderr, signal: this.signal, interrupt })
+    },
     nowSec: () => Math.floor(Date.now() / 1000),
-    signal: abort.signal,
+    get signal() {
+      signal ??= catchSignals(p)
+      return signal
+    },
   }
+}
+
+/** Aborted by the first signal; a second Ctrl-C ends the process as usual. */
+function catchSignals(p: NodeJS.Process): AbortSignal {
+  const abort = new AbortController()
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) p.once(name, () => abort.abort(name))
+  return abort.signal
+}
+
+/** True for a terminal. Files and pipes are told apart without loading node:tty, and with it node:net. */
+function isTerminal(fd: number): boolean {
+  try {
+    if (process.platform !== "win32" && !fstatSync(fd).isCharacterDevice()) return false
+  } catch {
+    return false // closed
+  }
+  return process.getBuiltinModule("node:tty").isatty(fd)
 }
 
 /** Asks on a terminal. No answer, by Ctrl-C, Ctrl-D or `signal`, is the empty answer: a question never hangs. */

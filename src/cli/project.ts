@@ -24,7 +24,7 @@ export const ROOT_OPTIONS: readonly OptionSpec[] = [
 export async function findProjectLockfile(options: Options, io: Io): Promise<LockfileStore> {
   const given = options.value("lock")
   if (given !== null) return createFileLockfile(resolve(io.cwd, given))
-  const found = await findLockfile(io.cwd)
+  const found = findLockfile(io.cwd)
   return createFileLockfile(found.lockfile ?? join(found.gitRoot ?? io.cwd, LOCKFILE_NAME))
 }
 

@@ -2,10 +2,10 @@
 import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { parseLockfile } from "../../core/lockfile.js"
 import { pinDigestOf, requirePin } from "../../features/pins.js"
 import type { CommandSpec } from "../commands.js"
+import { DEMO_SERVER } from "../demo-server-path.js"
 import type { ExitCode } from "../exit-codes.js"
 import type { Io } from "../io.js"
 import { printDocument } from "../report-json.js"
@@ -80,7 +80,7 @@ const STORY: readonly Scene[] = [
 
 async function tellStory(folder: string, io: Io): Promise<readonly ToldScene[]> {
   const told: ToldScene[] = []
-  await copyFile(fileURLToPath(new URL("../demo-server.js", import.meta.url)), join(folder, "server.mjs"))
+  await copyFile(DEMO_SERVER, join(folder, "server.mjs"))
   const env = { ...io.env, TOOLSUM_HOME: join(folder, "home"), CI: undefined, TOOLSUM_ROOT: undefined }
   const stage: Io = { ...io, env, cwd: folder, ask: null, progress: false }
   const { main } = await import("../main.js")
