@@ -27,7 +27,7 @@ export interface TileStore {
   create(key: string, bytes: Uint8Array): Promise<boolean>
   /** Put `bytes` in the place of `key`, which may exist. A reader sees the old or the new bytes, never a mixture. */
   replace(key: string, bytes: Uint8Array): Promise<void>
-  /** Remove `key`; no error where nothing is. */
+  /** Remove `key`; no error where nothing is. Need not be durable. */
   remove(key: string): Promise<void>
   /** Names of the direct children of the folder `prefix`, files and folders, sorted; empty where nothing is. */
   list(prefix: string): Promise<readonly string[]>

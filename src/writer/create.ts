@@ -8,10 +8,12 @@ import { signNote } from "../core/note.js"
 import type { SigningKey } from "../core/vkey.js"
 import type { Clock, TileStore } from "../ports.js"
 import { EMPTY_EDGE } from "./edge.js"
-import { verifiersOf } from "./follow.js"
+import { finishStep, verifiersOf } from "./follow.js"
+import { readCommit } from "./history.js"
 import { keyringKey } from "./keyrings.js"
 import { createWriter, type LogWriter, type OpenOptions } from "./log.js"
 import { formatSettings, type LogSettings, SETTINGS_KEY } from "./settings.js"
+import { checkState, loadStaging } from "./state.js"
 import { appendStep } from "./step.js"
 
 /** A new log. Each signer's key name must be the origin. */
@@ -22,7 +24,8 @@ export interface CreateOptions extends Omit<OpenOptions, "knownHeads">, LogSetti
   readonly clock: Clock
 }
 
-/** Make a log and publish its first checkpoint, of size 1. Throws FILE_EXISTS where a log or part of one is, KEYRING_INVALID and the
+/** Make a log and publish its first checkpoint, of size 1. Throws FILE_EXISTS where a log or part of one is (after
+ *  finishing one whose making was cut off), KEYRING_INVALID and the
  *  like for keys that cannot start a log, IO_FAILED. */
 export async function createLog(options: CreateOptions): Promise<LogWriter> {
   const { store, origin, archive } = options
@@ -43,10 +46,24 @@ export async function createLog(options: CreateOptions): Promise<LogWriter> {
 /** True where a log is: something has been committed. */
 export const logExists = async (store: TileStore): Promise<boolean> => (await store.list("private/commits")).length > 0
 
-const exists = () => new ToolsumError("FILE_EXISTS", "there is a log already, or part of one")
+const exists = (cause?: unknown) => new ToolsumError("FILE_EXISTS", "there is a log already, or part of one", { cause })
 
 async function requireNothing(store: TileStore): Promise<void> {
-  if ((await logExists(store)) || (await store.list("public")).length > 0) throw exists()
+  const nothing = !(await logExists(store)) && (await store.list("public")).length === 0
+  if (nothing) return
+  const cause = await finishCreation(store).catch((error: unknown) => error)
+  throw exists(cause)
+}
+
+/** Publish the first step of a log whose making ended between commit and publication: nobody else would find it to open it. */
+async function finishCreation(store: TileStore): Promise<void> {
+  const first = await readCommit(store, 0n)
+  const staging = first === null ? null : await loadStaging(store, first)
+  const keyring = staging?.files.find(({ key }) => key === keyringKey(1n))
+  if (keyring === undefined) return
+  const keys = verifyKeyring({ notes: [keyring.bytes] }).newest.logs.map(({ key }) => key)
+  const { settings, ...checked } = await checkState({ store, keys, knownHeads: [] })
+  await finishStep({ store, origin: settings.origin, signers: [], reindex: async () => undefined }, checked)
 }
 
 function signFirstKeyring(options: CreateOptions): string {

@@ -76,7 +76,7 @@ const damaged = (why: string) => new ToolsumError("STATE_CORRUPT", why)
 const noLog = () => new ToolsumError("LOG_UNAVAILABLE", "there is no log here")
 
 /** The staged files of a commit, or null when they are gone. Throws STATE_CORRUPT when their bytes are others. */
-async function loadStaging(store: StoreReader, commit: Commit): Promise<Staging | null> {
+export async function loadStaging(store: StoreReader, commit: Commit): Promise<Staging | null> {
   const bytes = await store.read(stagingKey(commit.seq, commit.staging), MAX_STAGING_BYTES)
   if (bytes === null) return null
   if (stagingDigest(bytes) === commit.staging) return parseStaging(bytes)

@@ -2,7 +2,7 @@
 // keyrings. Which texts become objects is decided here (DESIGN 6, formats 21).
 import { encodeUtf8 } from "../core/bytes.js"
 import { ToolsumError } from "../core/errors.js"
-import { computeTextDigest, type Digest } from "../core/hash.js"
+import { computeTextDigest, type Digest, isDigest } from "../core/hash.js"
 import { KEYRING_TYPE } from "../core/keyring-text.js"
 import {
   entryType,
@@ -50,9 +50,9 @@ export function queueObservation(submission: Submission, archive: boolean): Queu
     throw new ToolsumError("RECORD_MALFORMED", "the record would have more than 4096 bytes")
   }
   const texts = new Map(submission.objects.map((object) => [computeTextDigest(object), object]))
-  const kept = archive && observation.profile === "anonymous" ? texts : new Map<Digest, string>()
-  const files = new Map([...kept, ...sectionTexts(observation, texts)].map(([digest, object]) => [digest, object]))
-  const staged = [...files].filter(([, object]) => object !== "").map(([digest, object]) => objectFile(digest, object))
+  const sections = sectionTexts(observation, texts)
+  const kept = archive && observation.profile === "anonymous" ? itemTexts(observation, sections, texts) : []
+  const staged = [...new Map([...sections, ...kept])].map(([digest, object]) => objectFile(digest, object))
   const bytes = staged.reduce((sum, file) => sum + file.bytes.length, text.length + MAX_ORDER_BYTES)
   if (bytes > MAX_SUBMISSION_BYTES)
     throw new ToolsumError("USAGE", `more than ${MAX_SUBMISSION_BYTES} bytes of objects`)
@@ -77,14 +77,28 @@ function objectFile(digest: Digest, text: string): StagedFile {
   return { key: `public/objects/${hex.slice(0, 2)}/${hex}`, bytes: encodeUtf8(text) }
 }
 
+/** The section texts of a record but the empty one, which is not stored. Throws USAGE when one is not among `texts`. */
 function sectionTexts(observation: Observation, texts: ReadonlyMap<Digest, string>): readonly [Digest, string][] {
   const { tools, prompts, templates, resources } = observation.lines
   return Object.entries({ tools, prompts, templates, resources }).flatMap(([section, line]) => {
-    const [, digest] = line.split(" ") as [string, Digest | undefined] // parseObservation has checked the lines
-    if (digest === undefined) return []
-    const text = digest === EMPTY_TEXT ? "" : texts.get(digest)
+    const digest = line.split(" ").find(isDigest)
+    if (digest === undefined || digest === EMPTY_TEXT) return []
+    const text = texts.get(digest)
     if (text === undefined) throw new ToolsumError("USAGE", `the section text of ${section} is missing`)
     return [[digest, text]]
+  })
+}
+
+/** Those of `texts` that the record stands for: items of its sections, instructions, server, masks. Others are no part of it. */
+function itemTexts(
+  { lines, mask }: Observation,
+  sections: readonly [Digest, string][],
+  texts: ReadonlyMap<Digest, string>,
+): readonly [Digest, string][] {
+  const items = sections.flatMap(([, text]) => text.split("\n").map((line) => `sha256:${line.slice(0, 64)}`))
+  return [...items, lines.instructions, lines.server, mask].flatMap((name) => {
+    const text = isDigest(name) ? texts.get(name) : undefined
+    return isDigest(name) && text !== undefined ? [[name, text] as [Digest, string]] : []
   })
 }
 

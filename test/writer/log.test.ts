@@ -78,6 +78,22 @@ describe("a new log", () => {
     expect(await logExists(store)).toBe(true)
   })
 
+  test("whose making was cut off after its commit is finished by the next attempt", async () => {
+    const store = createMemoryStore()
+    const dying = {
+      ...store,
+      create: async (key: string, bytes: Uint8Array) => {
+        if (key.startsWith("public/")) throw new Error("died")
+        return store.create(key, bytes)
+      },
+    }
+    await expect(newLog(dying)).rejects.toThrow("died")
+    expect(store.files.has("public/keyring/1")).toBe(false)
+    await expect(createLog({ ...newLogOptions(store), archive: false })).rejects.toEqual(code("FILE_EXISTS"))
+    expect((await checkPublic(store)).head.size).toBe(1n)
+    expect((await reopen(store)).archive).toBe(true)
+  })
+
   test("needs keys that can start a log", async () => {
     const store = createMemoryStore()
     const options = newLogOptions(store)
@@ -206,6 +222,17 @@ describe("objects", () => {
     const personal = createMemoryStore()
     await (await newLog(personal)).append([submission(["a", "b"], { profile: "env:TOKEN" })])
     expect(objectsOf(personal)).toHaveLength(1)
+  })
+
+  test("are only texts that the record stands for, instructions and masks too", async () => {
+    const store = createMemoryStore()
+    const log = await newLog(store)
+    const one = submission(["a"])
+    await log.append([{ ...one, objects: [...one.objects, "unrelated text", ""] }])
+    expect(objectsOf(store)).toHaveLength(one.objects.length)
+    const mask = `sha256:${formatHex(sha256(encodeUtf8("[mask]")))}` as const
+    await log.append([{ ...submission(["a"], { mask }), objects: [...one.objects, "[mask]"] }])
+    expect(objectsOf(store)).toHaveLength(one.objects.length + 1)
   })
 
   test("the empty text is not stored, and a missing section text is refused", async () => {
