@@ -1,14 +1,21 @@
-// What a crash leaves: the writer's storage fails for good at every operation of a short life. What is public then, and what is public
-// after the log has been opened again, is a whole log for four Go implementations.
+// What a crash leaves: the writer's storage fails for good at every operation of a short life, or the process is killed at every call of
+// the file system. What is public then, and what is public after the log has been opened again, is a whole log for Go.
+import { spawnSync } from "node:child_process"
+import { cpSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
+import { createFsStore } from "../../src/adapters/store-fs.js"
 import { ToolsumError } from "../../src/core/errors.js"
 import { type Acknowledged, openOrCreate, shortLife } from "../fakes/crash-scenario.js"
 import { createFaultyStore, type Fault } from "../fakes/faulty-store.js"
 import { createMemoryStore, type MemoryStore } from "../fakes/memory-store.js"
 import { makeTempFolder } from "../fakes/temp-folder.js"
+import { reopen } from "../fakes/writer-fixtures.js"
 import { describeShared } from "../shared.js"
-import { expectWhole, writeFile } from "./logs.js"
+import { expectWhole, makeFolderLog, writeFile } from "./logs.js"
+
+const CHILD = fileURLToPath(new URL("../fakes/writer-child.mjs", import.meta.url))
 
 /** Live until operation `at` and what it did until then. False when the life was over before that. */
 async function dieAt(memory: MemoryStore, at: number, fault: Fault): Promise<boolean> {
@@ -43,6 +50,30 @@ describeShared("checklog after a crash", () => {
       expect(opened).toBe(Number(log.head().size))
       expect(opened).toBeGreaterThanOrEqual(served)
       if (died) continue
+      expect(checked.size).toBeGreaterThan(5)
+      return
+    }
+  })
+
+  test("a process killed at every call of the file system", async () => {
+    const { folder: base } = await makeFolderLog(254)
+    const root = await makeTempFolder()
+    const checked = new Set<string>()
+    const checkFolder = async (folder: string) => {
+      const names = readdirSync(join(folder, "public"), { recursive: true, encoding: "utf8" }).sort()
+      const name = `${names.join("\n")}\n${readFileSync(join(folder, "public/checkpoint"), "utf8")}`
+      if (!checked.has(name)) await expectWhole(folder, { sample: 20 })
+      checked.add(name)
+    }
+    for (let at = 0; ; at++) {
+      const folder = join(root, `${at}`)
+      cpSync(base, folder, { recursive: true })
+      const child = spawnSync(process.execPath, [CHILD, folder, "short", "child", `${at}`], { encoding: "utf8" })
+      await checkFolder(folder)
+      await (await reopen(createFsStore(folder))).close()
+      await checkFolder(folder)
+      if (child.signal === "SIGKILL") continue
+      expect(child.stderr).toBe("")
       expect(checked.size).toBeGreaterThan(5)
       return
     }
