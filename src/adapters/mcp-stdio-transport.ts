@@ -77,7 +77,9 @@ export class StdioTransport implements Transport {
   /** The last whole lines that the server wrote to stderr. */
   get stderrTail(): string {
     const text = new TextDecoder().decode(this.stderr)
-    return this.stderr.length < STDERR_BYTES ? text : text.slice(text.indexOf("\n") + 1)
+    if (this.stderr.length < STDERR_BYTES) return text
+    const end = text.indexOf("\n")
+    return end < 0 ? "" : text.slice(end + 1) // half a line may be half a secret, which nobody would recognise
   }
 
   /** The words each process of the server was started with, as far as the system tells. */
