@@ -1,0 +1,125 @@
+// Values of variables never leave: not to stdout or stderr, not into lockfile, definitions, log, trust, consent or state, even when a server
+// prints all it was given and fails (DESIGN 5 and 10).
+import { readdirSync, readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import {
+  type CliWorld,
+  type Document,
+  type ListedServer,
+  makeCliWorld,
+  makeServer,
+  type Outcome,
+  tool,
+} from "../fakes/cli-world.js"
+
+const PEM = Array.from({ length: 200 }, (_, i) => `${i}`.padStart(64, "k"))
+const VALUES = {
+  API_KEY: "geheim-9f8e7d6c5b4a",
+  QUOTED: 'a "quoted" \\ value',
+  Z_PEM: PEM.join("\n"),
+  TOKEN: "zugang-1a2b3c4d5e6f",
+  WIDE: "breites-geheimnis/".repeat(2000),
+}
+// Every line of a value of several lines is one to keep.
+const SECRETS = Object.values(VALUES)
+  .flatMap((value) => value.split("\n").filter((line) => line.length > 8))
+  .concat("breites-geheimnis/breites-geheimnis/")
+
+/** A world with the values set, and a server that gets all of them. */
+async function makeSecretWorld(lists?: Document): Promise<{ world: CliWorld; server: ListedServer; words: string[] }> {
+  const world = await makeCliWorld()
+  Object.assign(world.env, VALUES)
+  const server = makeServer(join(world.folder, "..", "lists.json"), lists)
+  const env = ["API_KEY", "QUOTED", "TOKEN", "WIDE", "Z_PEM"].flatMap((name) => ["--env", name])
+  return { world, server, words: [...env, "--", ...server.launch, "--auth=${TOKEN}"] }
+}
+
+function expectNoSecret(text: string, where: string): void {
+  const found = SECRETS.filter((secret) => text.includes(secret) || text.includes(JSON.stringify(secret).slice(1, -1)))
+  expect(found, where).toEqual([])
+}
+
+/** Neither in what was said nor in any file below the world's folders. */
+function expectKept(world: CliWorld, outcomes: readonly Outcome[]): void {
+  for (const { stdout, stderr } of outcomes) expectNoSecret(stdout + stderr, "output")
+  const base = join(world.folder, "..")
+  const files = readdirSync(base, { recursive: true, encoding: "utf8" }).filter((name) =>
+    statSync(join(base, name)).isFile(),
+  )
+  for (const name of files) expectNoSecret(readFileSync(join(base, name), "latin1"), name)
+}
+
+/** The same command line for people, for programs, and with everything explained. */
+async function runAllWays(world: CliWorld, command: string, words: readonly string[]): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  for (const option of [[], ["--json"]]) outcomes.push(await world.run(command, ...option, ...words))
+  return outcomes
+}
+
+const FAILURES = [
+  { name: "prints them and ends", lists: { fail: true, tools: [] } },
+  { name: "prints them as JSON and ends", lists: { fail: "json", tools: [] } },
+  { name: "prints a long value without an end of line", lists: { fail: "WIDE", tools: [] } },
+  { name: "answers with them as an error", lists: { refuse: true, tools: [tool("a")] } },
+]
+
+test.each(FAILURES)("add, when the server $name", async ({ lists }) => {
+  const { world, server, words } = await makeSecretWorld(lists)
+  const outcomes = await runAllWays(world, "add", ["notes", ...words])
+  expect(outcomes.map(({ code }) => code)).toEqual([2, 2])
+  expect(server.starts()[0]?.env).toEqual(expect.arrayContaining(Object.keys(VALUES)))
+  if (lists.fail !== "WIDE") expect(outcomes[0]?.stderr).toContain("${")
+  expectKept(world, outcomes)
+})
+
+test.each(FAILURES)("check and update, when the server $name", async ({ lists }) => {
+  const { world, server, words } = await makeSecretWorld()
+  const outcomes = [await world.run("add", "notes", ...words)]
+  outcomes.push(await world.run("check"))
+  expect(outcomes.map(({ code }) => code)).toEqual([0, 0])
+  server.say(lists)
+  for (const words of [
+    ["check", "--explain"],
+    ["check", "--json"],
+    ["update", "notes"],
+    ["update", "notes", "--json"],
+  ])
+    outcomes.push(await world.run(...words))
+  expect(outcomes.slice(2).map(({ code }) => code)).toEqual([2, 2, 2, 2])
+  for (const words of [["show"], ["show", "--json"], ["verify", "--json"]]) outcomes.push(await world.run(...words))
+  expectKept(world, outcomes)
+})
+
+test("names are kept, values are not", async () => {
+  const { world, words } = await makeSecretWorld()
+  await world.expect(0, "add", "notes", ...words)
+  const { target, record } = (await world.readLock()).servers.notes
+  expect(target.env).toEqual(["API_KEY", "QUOTED", "TOKEN", "WIDE", "Z_PEM"])
+  expect(target.args.at(-1)).toBe("--auth=${TOKEN}")
+  expect(record).toContain("\nprofile env:API_KEY+env:QUOTED+env:TOKEN+env:WIDE+env:Z_PEM\n")
+})
+
+test("a variable that is not set is named", async () => {
+  const { world, words } = await makeSecretWorld()
+  world.env.TOKEN = undefined
+  const { stderr } = await world.expect(2, "add", "notes", ...words)
+  expect(stderr).toContain("missing: TOKEN")
+  world.env.TOKEN = VALUES.TOKEN
+  await world.expect(0, "add", "notes", ...words)
+  world.env.TOKEN = ""
+  const { document } = await world.json("check")
+  expect(document.servers[0]).toMatchObject({ verdict: "AUTH", reason: "missing: TOKEN" })
+})
+
+test("a placeholder stands in for a value, and the record says so", async () => {
+  const world = await makeCliWorld()
+  world.env.API_KEY = VALUES.API_KEY
+  const server = makeServer(join(world.folder, "..", "lists.json"), { fail: true })
+  const { stderr } = await world.expect(2, "add", "notes", "--placeholder", "API_KEY", "--", ...server.launch)
+  expect(stderr).not.toContain(VALUES.API_KEY)
+  server.say({ tools: [tool("a")] })
+  await world.expect(0, "add", "notes", "--placeholder", "API_KEY", "--", ...server.launch)
+  expect((await world.readLock()).servers.notes.record).toContain("\nprofile placeholder:API_KEY\n")
+  await world.expect(0, "check")
+})
