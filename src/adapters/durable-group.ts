@@ -32,7 +32,7 @@ interface Waiting extends FileToWrite {
   readonly reject: (error: unknown) => void
 }
 
-/** A writer below `root`, which is made with its parents when it is first used. Temporary files are made in `tempFolder`, below the root. */
+/** A writer below `root`, which is made with its parents when it is first used. `tempFolder`, below it, holds the temporary files. */
 export function createGroupWriter(root: string, tempFolder: string, ops: FileOps): GroupWriter {
   const folders = createFolders(root, ops)
   const queue: Waiting[] = []

@@ -1,6 +1,6 @@
 // The writer's storage in a folder (TileStore): create-if-absent by link(2) of a synced temporary file, replacing by rename, fsync of
-// every file and folder before an answer (brief 5.2; durable-group.ts). Any failed write is IO_FAILED and the last one: after a failed fsync the page
-// cache may claim what the disk does not hold, so nothing is tried again. Not for NFS or buckets that are mounted as folders.
+// every file and folder before an answer (brief 5.2; durable-group.ts). Any failed write is IO_FAILED and the last one: after a failed
+// fsync the page cache may claim what the disk does not hold, so nothing is tried again. Not for NFS or buckets mounted as folders.
 import { readdirSync, rmSync, statSync } from "node:fs"
 import * as fs from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"

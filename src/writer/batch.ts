@@ -31,8 +31,8 @@ interface Waiting<T, R> {
   readonly reject: (error: unknown) => void
 }
 
-/** A batcher that calls `run` with one batch at a time. `room`: how many the next batch takes when more wait than one takes, at most MAX_BATCH_ITEMS;
- *  a log fills its last tile, so that the batches after it write whole tiles. `waitMs`: in place of BATCH_WAIT_MS. */
+/** A batcher that calls `run` with one batch at a time. `room`: how many the next batch takes when more wait than one takes, at most
+ *  MAX_BATCH_ITEMS; a log fills its last tile, so that the batches after it write whole tiles. `waitMs`: in place of BATCH_WAIT_MS. */
 export function createBatcher<T extends Batchable, R>(p: {
   readonly run: (batch: readonly T[]) => Promise<readonly (R | ToolsumError)[]>
   readonly room?: () => number

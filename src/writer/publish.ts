@@ -19,10 +19,11 @@ export type Cosign = (checkpoint: string) => Promise<readonly string[]>
 
 const PUBLISH_ATTEMPTS = 3
 /** Files written at the same time: a batch of objects shares the syncs of its folders. */
-const PARALLEL_FILES = 32
+const PARALLEL_FILES = 128
 
 /** Publish a committed step. `staging` null: its files are in place already, which the caller has checked. `reindex` rewrites the
- *  subject index at this step's size. Returns the note of this step's tree, cosigned as far as it was published so. Throws LOG_REFUSED when something else lies where this step's bytes belong. */
+ *  subject index at this step's size. Returns the note of this step's tree, cosigned as far as it was published so.
+ *  Throws LOG_REFUSED when something else lies where this step's bytes belong. */
 export async function publishStep(p: {
   readonly store: TileStore
   readonly commit: Commit

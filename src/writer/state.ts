@@ -36,8 +36,9 @@ export interface CheckedTree extends LogState {
   readonly tree: StoredTree
 }
 
-/** Load the log in `store` and check it. `published`: the note that is served now. Throws LOG_UNAVAILABLE when there is none, LOG_REFUSED when it contradicts itself or what was
- *  seen outside, STATE_CORRUPT or COMMIT_MALFORMED when its files are damaged, SIGNATURE_INVALID when none of `keys` signed it. */
+/** Load the log in `store` and check it. `published`: the note that is served now. Throws LOG_UNAVAILABLE when there is none, LOG_REFUSED
+ *  when it contradicts itself or what was seen outside, STATE_CORRUPT or COMMIT_MALFORMED when its files are damaged,
+ *  SIGNATURE_INVALID when none of `keys` signed it. */
 export async function checkState(p: {
   readonly store: StoreReader
   readonly keys: readonly VerifierKey[]

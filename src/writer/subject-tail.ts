@@ -18,7 +18,7 @@ import type { TileStore } from "../ports.js"
 import type { StoredTree } from "./stored-tree.js"
 
 /** Buckets written at the same time. */
-const PARALLEL_BUCKETS = 32
+const PARALLEL_BUCKETS = 128
 
 /** The subject index as the writer uses it. */
 export interface SubjectTail {
