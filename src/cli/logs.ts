@@ -8,11 +8,9 @@ import { createFsStore, isInsideGitWorkTree } from "../adapters/store-fs.js"
 import { findUserDirs } from "../adapters/user-dirs.js"
 import { type LogClient, openLogClient, type PreviousHead } from "../client/open-log.js"
 import { parseMemory } from "../client/remember.js"
-import { parseCheckpoint } from "../core/checkpoint.js"
 import { quote, ToolsumError } from "../core/errors.js"
 import { fingerprintOf, parseKeyring } from "../core/keyring.js"
 import type { Lockfile } from "../core/lockfile.js"
-import { parseNote } from "../core/note.js"
 import { judgeLog, type LogJudgement } from "../core/verify-log.js"
 import type { SigningKey } from "../core/vkey.js"
 import type { LogSource, State } from "../ports.js"
@@ -77,7 +75,7 @@ export async function openLogForWriting(folder: string, lockfile: Lockfile | nul
     throw new ToolsumError("LOG_UNAVAILABLE", `expected a log in ${quote(folder)}; toolsum init makes one`)
   await refuseWorkTree(folder)
   const key: SigningKey = await readKeyFile(keyPath(log.origin, "log", io), async () => null)
-  const knownHeads = [...(await rememberedHeads(log, io)), ...lockfileHeads(lockfile, log.origin)]
+  const knownHeads = [...(await rememberedHeads(log, io)), ...lockfileHeads(lockfile, log, io)]
   return openLog({ store: createFsStore(folder), signers: [key], knownHeads, waitMs: 0 })
 }
 
@@ -89,12 +87,24 @@ async function rememberedHeads(log: { origin: string; fingerprint: string }, io:
   return [head, ...earlier].map(({ size, rootHash }) => ({ size, rootHash, from: "this user's memory" }))
 }
 
-function lockfileHeads(lockfile: Lockfile | null, origin: string): readonly KnownHead[] {
-  const heads = Object.values(lockfile?.logs[origin]?.heads ?? {})
-  return heads.map((note) => {
-    const { size, rootHash } = parseCheckpoint(parseNote(note).text)
-    return { size, rootHash, from: "the lockfile" }
-  })
+/** Heads of the lockfile that this log's keys have signed. A refuted one stops the writing: throws what refutes it. */
+function lockfileHeads(
+  lockfile: Lockfile | null,
+  log: { origin: string; fingerprint: string },
+  io: Io,
+): readonly KnownHead[] {
+  const locked = lockfile?.logs[log.origin]
+  if (locked === undefined || locked.dialect !== "tlog-tiles") return []
+  const root = {
+    dialect: "tlog-tiles",
+    name: log.origin,
+    fingerprint: log.fingerprint,
+    floor: null,
+    source: "trust-store",
+  } as const
+  const { heads, fault } = judgeLog({ origin: log.origin, log: locked, roots: [root], nowSec: BigInt(io.nowSec()) })
+  if (fault) throw fault
+  return [...heads.values()].map(({ size, rootHash }) => ({ size, rootHash, from: "the lockfile" }))
 }
 
 /** Where the log of that origin can be read from here: `--log-dir`, the personal log, the trust store, the lockfile's URL. Null: nowhere. A
