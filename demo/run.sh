@@ -3,6 +3,7 @@
 # somebody edits the lockfile, and somebody rewrites the log. Needs Node >= 20.19 and npm, nothing else.
 # Writes to a temporary folder (KEEP=1 leaves it there), dist/ and node_modules/ only. Servers list their tools and do nothing else;
 # those that want keys get dummy texts. SKIP_INSTALL=1 takes what is installed. Exit 1 when any step ends otherwise than it must.
+# demo/transcript.txt is what one run printed (2>&1); tests hold new runs to it.
 set -u
 
 DEMO=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P) || exit 1
@@ -63,7 +64,7 @@ trap 'exit 143' TERM HUP
 case $WORK in *[!A-Za-z0-9/._-]*) fail "expected a temporary folder without spaces, got $WORK; set TMPDIR" ;; esac
 
 STARTED=$(now)
-printf 'Work folder: WORK=%s\n' "$WORK"
+printf 'Work folder: WORK=%s (removed at the end; KEEP=1 keeps it)\n' "$WORK"
 
 # --- install -----------------------------------------------------------------------------------------------------------------------
 
