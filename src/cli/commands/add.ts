@@ -115,17 +115,18 @@ async function describeAdded(
     if (items.length > 0) plain(1, `${countItems(items.length, section)}: ${names}`)
   }
   for (const finding of observed.reading.findings) plain(1, `note: ${finding.message}`)
-  if (pinned) for (const line of describePinned(name, pinned, lockfile, io)) plain(1, line)
-  return `${page.end().join("\n")}\n`
+  const lines = [...page.end(), ...(pinned ? describePinned(name, pinned, lockfile, io) : [])]
+  return `${lines.join("\n")}\n`
 }
 
+/** Not wrapped: paths are there to be copied. */
 function describePinned(name: string, pinned: Pinned, lockfile: LockfileStore, io: Io): readonly string[] {
   const { index, pin, appended } = pinned
   const where = index === null ? "not logged yet" : `leaf ${index} of ${pin.log}`
   return [
-    `record: ${where}${appended ? "" : " (was there already)"}`,
-    `approved as first baseline by ${pin.approved?.by ?? "nobody"}`,
-    `written: ${showPath(lockfile.path, io)}, .mcp-tools/${name}.json`,
+    `  record: ${where}${appended ? "" : " (was there already)"}`,
+    `  approved as first baseline by ${pin.approved?.by ?? "nobody"}`,
+    `  written: ${showPath(lockfile.path, io)}, .mcp-tools/${name}.json`,
   ]
 }
 
