@@ -4,14 +4,19 @@ import { equalBytes } from "../core/bytes.js"
 import { ToolsumError } from "../core/errors.js"
 import { EMPTY_ROOT, type Hash, hashLeaf, hashNode } from "../core/hash.js"
 import { joinHashes, type TreeHead } from "../core/merkle.js"
-import { formatBundle, formatBundlePath, formatTilePath, parseBundle, parseTile, TILE_WIDTH } from "../core/tile.js"
+import {
+  formatBundle,
+  formatBundlePath,
+  formatTilePath,
+  MAX_BUNDLE_BYTES,
+  MAX_TILE_BYTES,
+  parseBundle,
+  parseTile,
+  TILE_WIDTH,
+} from "../core/tile.js"
 import type { StagedFile } from "./staging.js"
 
 const WIDTH = BigInt(TILE_WIDTH)
-/** Largest entry bundle: full width, each entry with its length in two bytes. */
-export const MAX_BUNDLE_BYTES = TILE_WIDTH * (2 + 65535)
-/** Largest hash tile. */
-export const MAX_TILE_BYTES = TILE_WIDTH * 32
 
 /** Reads a file below public/ or private/, null where nothing is. */
 export type ReadFile = (key: string, maxBytes: number) => Promise<Uint8Array | null>

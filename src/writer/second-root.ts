@@ -6,8 +6,8 @@ import { ToolsumError } from "../core/errors.js"
 import { EMPTY_ROOT, type Hash, hashLeaf } from "../core/hash.js"
 import { joinHashes, type TreeHead } from "../core/merkle.js"
 import { computeTreeHash } from "../core/merkle-tree.js"
-import { formatBundlePath, formatTilePath, parseBundle, parseTile, TILE_WIDTH } from "../core/tile.js"
-import { MAX_TILE_BYTES, type ReadFile } from "./edge.js"
+import { formatBundlePath, formatTilePath, MAX_TILE_BYTES, parseBundle, parseTile, TILE_WIDTH } from "../core/tile.js"
+import type { ReadFile } from "./edge.js"
 import type { Staging } from "./staging.js"
 
 const WIDTH = BigInt(TILE_WIDTH)

@@ -15,6 +15,8 @@ import {
 import {
   formatBundlePath,
   formatTilePath,
+  MAX_BUNDLE_BYTES,
+  MAX_TILE_BYTES,
   parseBundle,
   parseTile,
   parseTilePath,
@@ -22,7 +24,7 @@ import {
   TILE_WIDTH,
   tileForNode,
 } from "../core/tile.js"
-import { MAX_BUNDLE_BYTES, MAX_TILE_BYTES, type ReadFile } from "./edge.js"
+import type { ReadFile } from "./edge.js"
 
 const WIDTH = BigInt(TILE_WIDTH)
 const MAX_CACHED = 64
