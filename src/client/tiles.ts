@@ -10,6 +10,7 @@ import {
   formatBundlePath,
   formatTilePath,
   MAX_ENTRY_BYTES,
+  nodeFromTile,
   parseBundle,
   parseTile,
   TILE_HEIGHT,
@@ -57,10 +58,10 @@ const keyOf = ({ level, index }: Place): string => `${level}/${index}`
 
 /** Hash of a complete subtree from the tiles that were read. */
 function nodeOf(known: ReadonlyMap<string, Hashes>, node: NodeRef, size: bigint): Hash {
-  const { ref, from, count } = tileForNode(node, size)
-  const hashes = known.get(keyOf(ref))?.slice(from, from + count)
-  if (hashes?.length !== count) throw new RangeError(`subtree ${node.level}/${node.index} was not read`)
-  return computeTreeHash(hashes)
+  const place = tileForNode(node, size)
+  const hashes = known.get(keyOf(place.ref))
+  if (hashes === undefined) throw new RangeError(`subtree ${node.level}/${node.index} was not read`)
+  return nodeFromTile(hashes, place)
 }
 
 /** What is kept of one tree; older parts are read again. */
