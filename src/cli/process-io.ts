@@ -1,7 +1,10 @@
 // The real Io. Terminals and signals are looked at when a command asks for them: `verify` hardly does, and each takes a millisecond.
 import { fstatSync } from "node:fs"
+import type { ExitCode } from "./exit-codes.js"
 import type { ProcessIo } from "./io.js"
 import { createOutput } from "./output.js"
+
+const COULD_NOT_CHECK: ExitCode = 2
 
 /** Io of a running Node process. */
 export function createProcessIo(p: NodeJS.Process): ProcessIo {
@@ -32,10 +35,11 @@ export function createProcessIo(p: NodeJS.Process): ProcessIo {
   }
 }
 
-/** Aborted by the first signal; a second Ctrl-C ends the process as usual. */
+/** Aborted by the first signal. The second ends the process at once, by an exit: then whatever was started is killed. */
 function catchSignals(p: NodeJS.Process): AbortSignal {
   const abort = new AbortController()
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) p.once(name, () => abort.abort(name))
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    p.on(name, () => (abort.signal.aborted ? p.exit(COULD_NOT_CHECK) : abort.abort(name)))
   return abort.signal
 }
 
@@ -69,6 +73,9 @@ export function createAsk(p: {
     lines.once("SIGINT", p.interrupt)
     try {
       return await Promise.race([lines.question(question), nothing])
+    } catch (error) {
+      if (error instanceof Error && error.name === "AbortError") return "" // Ctrl-D
+      throw error
     } finally {
       lines.close()
     }
