@@ -3,7 +3,15 @@
 import type { Digest } from "../core/hash.js"
 import type { Pin } from "../core/lockfile.js"
 import type { Observation } from "../core/record.js"
-import { computeSurface, SECTION_NAMES, type SectionName, type Surface } from "../core/section.js"
+import {
+  computeSurface,
+  itemKey,
+  SECTION_NAMES,
+  type SectionName,
+  type Surface,
+  surfaceItems,
+  surfaceMember,
+} from "../core/section.js"
 import type { Change } from "../core/verdict.js"
 import type { ServerReading } from "../ports.js"
 import { diffSurfaces } from "../surface/diff.js"
@@ -32,17 +40,35 @@ export function compareLive(p: {
     (name) => !incomplete.some((section) => section === name) && lines[name] !== observed.lines[name],
   )
   const unexpected = incomplete.filter((section) =>
-    (sections[section]?.items ?? []).some(({ key, digest }) => key === null || pinned(pin, section)[key] !== digest),
+    (sections[section]?.items ?? []).some(({ key, digest }) => pinnedDigest(pin, section, key) !== digest),
   )
   const differs = different.length + unexpected.length > 0
   if (!differs) return { differs, incomplete, changes: [] }
   const changes = approved
-    ? diffSurfaces(approved, reading.surface, { sections: asked, masks: pin.masks }).changes
+    ? diffSurfaces(withoutUnread(approved, reading.surface, incomplete), reading.surface, {
+        sections: asked,
+        masks: pin.masks,
+      }).changes
     : changesByDigest(pin, observed, lines, sections)
   return { differs, incomplete, changes: changes.filter((change) => !isGuess(change, incomplete)) }
 }
 
-const pinned = (pin: Pin, section: SectionName): Readonly<Record<string, Digest>> => pin[section] ?? {}
+/** The digest that is pinned for an item; undefined for one that is not, such as a nameless one. */
+function pinnedDigest(pin: Pin, section: SectionName, key: string | null): Digest | undefined {
+  const digests = pin[section] ?? {}
+  return key !== null && Object.hasOwn(digests, key) ? digests[key] : undefined
+}
+
+/** The approved surface without those items of an incomplete list that did not come: whether they are gone, or have another name now, is
+ *  not known. */
+function withoutUnread(approved: Surface, read: Surface, incomplete: readonly SectionName[]): Surface {
+  const lists = incomplete.map((section) => {
+    const came = new Set((surfaceItems(read, section) ?? []).map((item) => itemKey(section, item)))
+    const kept = surfaceItems(approved, section)?.filter((item) => came.has(itemKey(section, item))) ?? null
+    return [surfaceMember(section), surfaceItems(read, section) === null ? null : kept] as const
+  })
+  return { ...approved, ...Object.fromEntries(lists) }
+}
 
 /** Something gone, in a list that was not read to its end. */
 const isGuess = (change: Change, incomplete: readonly SectionName[]): boolean =>
@@ -63,11 +89,10 @@ function changesByDigest(
       : [{ section, item: null, kind: "changed", from: null, pointer: "" }],
   )
   const lists = SECTION_NAMES.flatMap((section): Change[] => {
-    const before = pinned(pin, section)
     const now = sections[section]?.items ?? []
-    const gone = Object.keys(before).filter((key) => !now.some((item) => item.key === key))
+    const gone = Object.keys(pin[section] ?? {}).filter((key) => !now.some((item) => item.key === key))
     const found = now.flatMap(({ key, digest, item }): Change[] => {
-      const known = key === null ? undefined : before[key]
+      const known = pinnedDigest(pin, section, key)
       if (known === digest) return []
       return [
         { section, item: key, kind: known === undefined ? "added" : "changed", from: null, pointer: "", after: item },
