@@ -1,0 +1,77 @@
+import { describe, expect, test } from "vitest"
+import { ToolsumError } from "../../src/core/errors.js"
+import type { Target } from "../../src/core/target.js"
+import { observeServer, placeholdersOf, profileOf, requirePinnable } from "../../src/features/observe.js"
+import type { ServerReading } from "../../src/ports.js"
+import { observedOf, readingOf, sourceOf, TARGET } from "../fakes/readings.js"
+
+const tool = (name: unknown, inputSchema: unknown = { type: "object" }) => ({ name, inputSchema })
+
+describe("profile", () => {
+  const command = (...env: string[]): Target => ({ command: "x", args: ["${IN_ARGS}"], env })
+  test.each([
+    { name: "nothing given", target: command(), placeholders: [], profile: "anonymous" },
+    { name: "variables", target: command("B", "A"), placeholders: [], profile: "env:A+env:B" },
+    { name: "a dummy", target: command("A", "B"), placeholders: ["A"], profile: "env:B+placeholder:A" },
+    {
+      name: "headers and templates of a URL",
+      target: { url: "https://x.example/${TEAM}", headers: { Authorization: "Bearer ${TOKEN}" } },
+      placeholders: [],
+      profile: "env:TEAM+env:TOKEN+header:authorization",
+    },
+  ])("$name", ({ target, placeholders, profile }) => {
+    expect(profileOf(target, placeholders)).toBe(profile)
+    expect(placeholdersOf(profile)).toEqual(placeholders)
+  })
+})
+
+describe("an observation", () => {
+  test("names the package and its version, and counts the lists that were asked for", () => {
+    const { observation } = observedOf(readingOf({ tools: [tool("a")], prompts: [], resources: [{ uri: "x://1" }] }))
+    expect(observation).toMatchObject({ subject: "pkg:npm/%40acme/notes", version: "1.2.3", profile: "anonymous" })
+    const { tools, prompts, templates, resources } = observation.lines
+    expect([tools.slice(0, 2), prompts.slice(0, 2), templates, resources]).toEqual(["1 ", "0 ", "none", "-"])
+  })
+
+  test("a floating version is the one that was started; without it, and of a local command, there is none", () => {
+    const floating: Target = { command: "npx", args: ["@acme/notes"], env: [] }
+    const resolved = { version: "1.9.0", integrity: null }
+    const versionOf = (target: Target, over: Partial<ServerReading> = {}) =>
+      observedOf(readingOf({}, over), { target }).observation.version
+    expect(versionOf(floating, { resolved })).toBe("1.9.0")
+    expect(versionOf(floating)).toBe("-")
+    expect(versionOf({ command: "node", args: ["x"], env: [] }, { resolved })).toBe("-")
+    expect(versionOf(TARGET, { resolved })).toBe("1.2.3")
+  })
+
+  test("a reading that misses a part is never one", async () => {
+    const failure = new ToolsumError("READING_INCOMPLETE", "page 2 is missing")
+    const source = sourceOf(readingOf({ tools: [tool("a")] }, { failures: { tools: failure } }))
+    const input = { name: "notes", target: TARGET, source, placeholders: [], masks: [], observer: "local", nowSec: 1 }
+    await expect(observeServer({ ...input, sections: ["tools"] })).rejects.toBe(failure)
+  })
+})
+
+describe("what can be pinned", () => {
+  test.each([
+    { name: "lists without fault", lists: { tools: [tool("a"), tool("b")], prompts: [{ name: "a" }] } },
+    { name: "no list at all", lists: {} },
+    { name: "an empty list", lists: { tools: [] } },
+  ])("$name", ({ lists }) => {
+    expect(() => requirePinnable(observedOf(readingOf(lists)))).not.toThrow()
+  })
+
+  test.each([
+    { name: "a nameless tool", lists: { tools: [{ inputSchema: {} }] } },
+    { name: "a tool whose name is no text", lists: { tools: [tool(7)] } },
+    { name: "two tools of one name", lists: { tools: [tool("a"), tool("a", { type: "object", title: "b" })] } },
+    { name: "the same tool twice", lists: { tools: [tool("a"), tool("a")] } },
+    { name: "a schema that is no object", lists: { tools: [tool("a", [])] } },
+    { name: "a nameless prompt", lists: { prompts: [{}] } },
+    { name: "a template without its URI", lists: { resourceTemplates: [{ name: "t" }] } },
+  ])("$name cannot", ({ lists }) => {
+    expect(() => requirePinnable(observedOf(readingOf(lists)))).toThrow(
+      expect.objectContaining({ code: "SURFACE_MALFORMED" }),
+    )
+  })
+})

@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest"
+import type { Target } from "../../src/core/target.js"
+import { computeTargetDigest } from "../../src/core/target.js"
+import { buildCommandTarget, computeConsentDigest } from "../../src/features/targets.js"
+
+const build = (launch: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
+  buildCommandTarget({ launch, env: ["B", "A", "B"], cwd: null, environment })
+
+describe("a launch line as a target", () => {
+  test("words stay as typed, names of variables are sorted and once each", () => {
+    expect(build(["npx", "-y", "x@1.0.0", "--", ""])).toEqual({
+      command: "npx",
+      args: ["-y", "x@1.0.0", "--", ""],
+      env: ["A", "B"],
+    })
+    expect(buildCommandTarget({ launch: ["x"], env: [], cwd: "sub", environment: {} })).toEqual({
+      command: "x",
+      args: [],
+      env: [],
+      cwd: "sub",
+    })
+  })
+
+  test.each([
+    { name: "a token", arg: `ghp_${"a".repeat(36)}` },
+    { name: "a parameter that says secret", arg: "--token=abc" },
+    { name: "user info", arg: "https://user:pass@example.com" },
+    { name: "the value of a variable", arg: "value-of-a-variable" },
+  ])("$name is refused without being repeated", ({ arg }) => {
+    const attempt = () => build(["node", arg], { MY_NAME: "value-of-a-variable" })
+    expect(attempt).toThrow(expect.objectContaining({ code: "USAGE", message: expect.not.stringContaining(arg) }))
+  })
+
+  test.each([
+    { name: "a template", args: ["--token=${TOKEN}", "$$5"], environment: { TOKEN: "${TOKEN}-like" } },
+    { name: "a word that a variable has too", args: ["true"], environment: { DEBUG: "true" } },
+    { name: "the home folder", args: ["/home/somebody"], environment: { HOME: "/home/somebody" } },
+  ])("$name is fine", ({ args, environment }) => {
+    expect(build(["node", ...args], environment)).toMatchObject({ args })
+  })
+
+  test.each(["${", "${1A}", "$x"])("%s is no template", (arg) => {
+    expect(() => build(["node", arg])).toThrow(expect.objectContaining({ code: "TARGET_MALFORMED" }))
+  })
+})
+
+describe("consent", () => {
+  const command = (command: string, args: readonly string[] = [], cwd?: string): Target => ({
+    command,
+    args,
+    env: [],
+    ...(cwd === undefined ? {} : { cwd }),
+  })
+
+  test.each([
+    { name: "a package", target: command("npx", ["-y", "x@1.0.0", "./notes"]) },
+    { name: "an image", target: command("docker", ["run", "-i", "registry.example.com/x/y:1"]) },
+    { name: "a command of the path without words", target: command("notes-server") },
+    { name: "an absolute command without words", target: command("/usr/bin/notes-server") },
+    { name: "an absolute folder", target: command("node", ["server.mjs"], "/srv/notes") },
+    { name: "a URL", target: { url: "https://mcp.example.com/", headers: {} } },
+  ])("$name is the same everywhere: the consent is the target's digest", ({ target }) => {
+    expect(computeConsentDigest(target, "/a")).toBe(computeTargetDigest(target))
+    expect(computeConsentDigest(target, "/b")).toBe(computeTargetDigest(target))
+  })
+
+  test.each([
+    { name: "a relative command", target: command("./server") },
+    { name: "a relative command of Windows", target: command("bin\\server.exe") },
+    { name: "a relative folder", target: command("npx", ["-y", "x@1.0.0"], "sub") },
+    { name: "an interpreter with a file", target: command("node", ["server.mjs"]) },
+    { name: "an absolute interpreter with a file", target: command("/usr/bin/python3", ["-m", "server"]) },
+    { name: "a launcher of something local", target: command("npx", ["./server"]) },
+  ])("$name is another server in another folder", ({ target }) => {
+    const [a, b] = ["/a", "/b"].map((folder) => computeConsentDigest(target, folder))
+    expect(a).not.toBe(b)
+    expect([a, b]).not.toContain(computeTargetDigest(target))
+    expect(computeConsentDigest(target, "/a")).toBe(a)
+  })
+
+  test("other words, variables and folders are other targets", () => {
+    const base: Target = { command: "npx", args: ["x@1.0.0"], env: ["A"] }
+    const others: readonly Target[] = [
+      { ...base, args: ["x@1.0.1"] },
+      { ...base, env: ["B"] },
+      { ...base, env: [] },
+      { ...base, cwd: "/srv" },
+      { ...base, command: "npx.cmd" },
+    ]
+    const digests = [base, ...others].map((target) => computeConsentDigest(target, "/a"))
+    expect(new Set(digests).size).toBe(digests.length)
+  })
+})
