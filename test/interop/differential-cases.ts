@@ -22,7 +22,7 @@ import {
   type SigningKey,
 } from "../../src/core/vkey.js"
 import { consistency, entry, inclusion, rootOf } from "../core/log-fixtures.js"
-import { arbMangled } from "./mangle.js"
+import { arbMangled } from "../fakes/mangle.js"
 
 /** One request and our answer to it. */
 export interface DifferentialCase {

@@ -1,0 +1,48 @@
+// Every parser gets arbitrary and mangled input for its share of the time: it throws nothing but ToolsumError, what it accepts is written
+// back as it was, and no input takes long. Run by run.mjs; a failure prints seed and path, which replay it.
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import { makeCompleteLog } from "../fakes/complete-log.js"
+import type { Fuzzed, Input } from "./subject.js"
+import { listFuzzed } from "./subjects.js"
+
+const seed = Number(process.env.TOOLSUM_FUZZ_SEED)
+const seconds = Number(process.env.TOOLSUM_FUZZ_SECONDS)
+const path = process.env.TOOLSUM_FUZZ_PATH || undefined
+const only = process.env.TOOLSUM_FUZZ_ONLY || null
+
+/** Longest time for one input, far above what any needs: a reader that is slow by its nature misses it by orders of magnitude. */
+const MAX_MS = 1000
+/** A pause of the machine is not the reader's fault. */
+const ATTEMPTS = 3
+
+const all = listFuzzed(await makeCompleteLog())
+const chosen = all.filter(({ name }) => only === null || name === only)
+
+test("there is something to fuzz, each under its own name", () => {
+  expect(chosen.length, `--only takes one of: ${all.map(({ name }) => name).join(", ")}`).toBeGreaterThan(0)
+  expect(new Set(all.map(({ name }) => name)).size).toBe(all.length)
+})
+
+test.each(chosen)(`$name (seed ${seed})`, (fuzzed) => {
+  const property = fc.property(fuzzed.inputs, (input) => checkInTime(fuzzed, input))
+  const result = fc.check(property, {
+    seed,
+    numRuns: 1_000_000_000,
+    interruptAfterTimeLimit: (1000 * seconds) / chosen.length,
+    ...(path === undefined ? {} : { path }),
+  })
+  if (result.failed && result.counterexample !== null) throw new Error(fc.defaultReportMessage(result))
+  console.log(`${fuzzed.name}: ${result.numRuns} inputs`)
+  expect(result.numRuns).toBeGreaterThan(0)
+})
+
+function checkInTime({ check }: Fuzzed, input: Input): void {
+  let fastest = Number.POSITIVE_INFINITY
+  for (let attempt = 0; attempt < ATTEMPTS && fastest > MAX_MS; attempt++) {
+    const start = performance.now()
+    check(input)
+    fastest = Math.min(fastest, performance.now() - start)
+  }
+  if (fastest > MAX_MS) throw new Error(`took ${Math.round(fastest)} ms for ${input.length} units`)
+}

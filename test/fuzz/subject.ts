@@ -1,0 +1,147 @@
+// What is fuzzed: a reader with well-formed documents, and what must hold of whatever it accepts.
+import fc from "fast-check"
+import { expect } from "vitest"
+import { encodeUtf8, equalBytes } from "../../src/core/bytes.js"
+import { ToolsumError } from "../../src/core/errors.js"
+import { arbMangled } from "../fakes/mangle.js"
+
+/** Any text or bytes. */
+export type Input = string | Uint8Array
+
+/** One reader under test. */
+export interface Fuzzed {
+  readonly name: string
+  readonly inputs: fc.Arbitrary<Input>
+  /** Throws when something does not hold; a ToolsumError of the reader is as good as an answer. */
+  check(input: Input): void
+}
+
+/** A reader whose documents have one spelling: what is written again is what was read. */
+export const exact = <T>(p: {
+  name: string
+  valid: fc.Arbitrary<Input>
+  parse: (input: Input) => T
+  format: (value: T) => Input
+}): Fuzzed =>
+  fuzzed({
+    ...p,
+    holds: (value, input) => {
+      if (!equalBytes(bytesOf(p.format(value)), bytesOf(input))) throw new Error("read, but written in another way")
+    },
+  })
+
+/** The same for a reader of text: it gets bytes as text, whatever they are. */
+export const exactText = <T>(p: {
+  name: string
+  valid: fc.Arbitrary<Input>
+  parse: (text: string) => T
+  format: (value: T) => string
+}): Fuzzed =>
+  fuzzed({
+    ...p,
+    parse: (input) => p.parse(textOf(input)),
+    holds: (value, input) => expect(p.format(value)).toBe(textOf(input)),
+  })
+
+/** A reader of documents with many spellings: what is written is read again as the same, and written the same. */
+export const normal = <T>(p: {
+  name: string
+  valid: fc.Arbitrary<Input>
+  parse: (input: Input) => T
+  format: (value: T) => string
+}): Fuzzed =>
+  fuzzed({
+    ...p,
+    holds: (value) => {
+      const text = p.format(value)
+      expect(p.format(p.parse(text))).toBe(text)
+    },
+  })
+
+/** A reader, and what must hold of its answers. */
+export const fuzzed = <T>(p: {
+  name: string
+  valid: fc.Arbitrary<Input>
+  parse: (input: Input) => T
+  holds?: (value: T, input: Input) => void
+}): Fuzzed => ({
+  name: p.name,
+  inputs: arbInput(p.valid),
+  check: (input) => {
+    let value: T
+    try {
+      value = p.parse(input)
+    } catch (error) {
+      if (error instanceof ToolsumError) return
+      throw error
+    }
+    p.holds?.(value, input)
+  },
+})
+
+/** The input as a text parser gets it: bytes that are not UTF-8 as U+FFFD, strings as they are, lone surrogates included. */
+export const textOf = (input: Input): string =>
+  typeof input === "string" ? input : new TextDecoder("utf-8", { ignoreBOM: true }).decode(input)
+
+/** The input as bytes. */
+export const bytesOf = (input: Input): Uint8Array => (typeof input === "string" ? encodeUtf8(input) : input)
+
+const arbUnits = fc.array(fc.nat(0xffff), { maxLength: 60 }).map((units) => String.fromCharCode(...units))
+
+const FRAGMENTS = [
+  ...'[{"\\:,0-+.eE \n\r\t$%@/#=~*()',
+  '{"a":',
+  "[0,",
+  '"\\u',
+  "\\\\",
+  "\u2014 ",
+  "— a AAAA\n",
+  "AAAA",
+  "0 ",
+  "sha256:",
+  "a b\n",
+  "log ",
+  "\n\n",
+  "x001/",
+  "%2e",
+  "1.",
+  "-a",
+  "${A}",
+  "$$",
+  "😀",
+  "\ud800",
+  "é",
+  "a@",
+  "group ",
+] as const
+
+/** One fragment or two, over and over: what makes careless readers slow. */
+const arbRepeated = fc
+  .tuple(
+    fc.constantFrom(...FRAGMENTS),
+    fc.constantFrom("", "", ...FRAGMENTS),
+    fc.constantFrom(10, 100, 127, 129, 1000, 20_000),
+    fc.string({ maxLength: 3 }),
+  )
+  .map(([a, b, count, end]) => (a + b).repeat(count) + end)
+
+const arbInput = (valid: fc.Arbitrary<Input>): fc.Arbitrary<Input> =>
+  fc.oneof(
+    { arbitrary: valid.chain((document) => arbMangled(bytesOf(document))), weight: 12 },
+    { arbitrary: valid.chain((document) => arbMangled(bytesOf(document)).map(textOf)), weight: 3 },
+    { arbitrary: arbRepeated, weight: 1 },
+    {
+      arbitrary: fc
+        .tuple(valid.map(textOf), arbRepeated, fc.double({ min: 0, max: 1, noNaN: true }))
+        .map(([text, more, at]) => insert(text, more, at)),
+      weight: 1,
+    },
+    { arbitrary: fc.string({ unit: "binary" }), weight: 1 },
+    { arbitrary: arbUnits, weight: 1 },
+    { arbitrary: fc.uint8Array({ maxLength: 200 }), weight: 1 },
+  )
+
+const insert = (text: string, more: string, at: number): string => {
+  const place = Math.floor(at * text.length)
+  return text.slice(0, place) + more + text.slice(place)
+}
