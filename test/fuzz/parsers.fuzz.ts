@@ -1,5 +1,6 @@
 // Every parser gets arbitrary and mangled input for its share of the time: it throws nothing but ToolsumError, what it accepts is written
 // back as it was, and no input takes long. Run by run.mjs; a failure prints seed and path, which replay it.
+import { readdirSync, readFileSync } from "node:fs"
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { makeCompleteLog } from "../fakes/complete-log.js"
@@ -16,12 +17,30 @@ const MAX_MS = 1000
 /** A pause of the machine is not the reader's fault. */
 const ATTEMPTS = 3
 
+/** Parsers of parts, which get their input from the parser of the whole. */
+const INSIDE = ["parseHash", "parseLaunch", "parseLogs", "parsePin"]
+
 const all = listFuzzed(await makeCompleteLog())
 const chosen = all.filter(({ name }) => only === null || name === only)
 
 test("there is something to fuzz, each under its own name", () => {
   expect(chosen.length, `--only takes one of: ${all.map(({ name }) => name).join(", ")}`).toBeGreaterThan(0)
   expect(new Set(all.map(({ name }) => name)).size).toBe(all.length)
+})
+
+test("no parser of src/core is left out", () => {
+  const folder = new URL("../../src/core/", import.meta.url)
+  const listed = readFileSync(new URL("subjects.ts", import.meta.url), "utf8")
+  const exported = readdirSync(folder).flatMap((file) =>
+    [...readFileSync(new URL(file, folder), "utf8").matchAll(/^export (?:const|function) (parse\w+)/gm)].map(
+      ([, name = ""]) => name,
+    ),
+  )
+  expect(
+    exported.filter(
+      (name) => !listed.includes(`${name}(`) && !listed.includes(`parse: ${name},`) && !INSIDE.includes(name),
+    ),
+  ).toEqual([])
 })
 
 test.each(chosen)(`$name (seed ${seed})`, (fuzzed) => {
