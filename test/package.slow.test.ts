@@ -31,7 +31,7 @@ beforeAll(async () => {
   run("tar", ["-xzf", join(base, tarball), "--strip-components=1", "-C", installed], base)
   symlinkSync(join(ROOT, "node_modules"), join(installed, "node_modules"))
   writeFileSync(join(consumer, "package.json"), '{"type":"module"}')
-})
+}, 300_000)
 afterAll(() => rm(base, { recursive: true, force: true }))
 
 test("what is packed is clean", () => {

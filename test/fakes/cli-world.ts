@@ -188,7 +188,7 @@ export function sharePinnedWorld(): () => CliWorld {
   beforeAll(async () => {
     base = await mkdtemp(join(tmpdir(), "toolsum-test-"))
     world = (await makePinnedWorld(undefined, base)).world
-  })
+  }, 30_000)
   afterAll(() => rm(base, { recursive: true, force: true }))
   return () => {
     if (world === null) throw new Error("the shared world is not made yet")
