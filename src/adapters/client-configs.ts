@@ -32,15 +32,24 @@ const isMembers = (value: unknown): value is Members =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 async function parseConfig(text: string, key: string, bad: Bad): Promise<readonly Omit<ConfiguredServer, "file">[]> {
-  const { parse, printParseErrorCode } = await import("jsonc-parser")
-  const errors: ParseError[] = []
-  const document: unknown = parse(text.replace(/^\ufeff/, ""), errors, { allowTrailingComma: true })
-  const [first] = errors
-  if (first)
-    throw bad(`expected JSON (comments allowed): ${printParseErrorCode(first.error)} at character ${first.offset}`)
+  const document = await readDocument(text.replace(/^\ufeff/, ""), bad)
   const servers = isMembers(document) ? (document[key] ?? {}) : null
   if (!isMembers(servers)) throw bad(`expected an object with ${key}`)
   return Object.entries(servers).map(([name, server]) => ({ name, target: readTarget(server, name, bad) }))
+}
+
+/** JSON, or JSON with comments: what reads those is loaded only for a file that has some. */
+async function readDocument(text: string, bad: Bad): Promise<unknown> {
+  try {
+    return JSON.parse(text)
+  } catch {
+    const { parse, printParseErrorCode } = await import("jsonc-parser")
+    const errors: ParseError[] = []
+    const document: unknown = parse(text, errors, { allowTrailingComma: true })
+    const [first] = errors
+    if (!first) return document
+    throw bad(`expected JSON (comments allowed): ${printParseErrorCode(first.error)} at character ${first.offset}`)
+  }
 }
 
 function readTarget(server: unknown, name: string, bad: Bad): Target {

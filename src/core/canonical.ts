@@ -9,7 +9,7 @@ const bad = (why: string) => new ToolsumError("JSON_MALFORMED", why)
 /** Canonical text of a value: members sorted by UTF-16 units, no white space, numbers in ECMAScript form, bigints in decimal.
  *  Throws JSON_MALFORMED for a lone surrogate, a number that is not finite and what is no JSON value. RFC 8785 §3.2. */
 export function canonicalize(value: JsonValue): string {
-  const sorted = sortMembers(value)
+  const sorted = isSorted(value) ? value : sortMembers(value)
   const text = sorted === undefined ? undefined : JSON.stringify(sorted)
   // JSON.stringify hides a lone surrogate behind an escape; an escaped backslash before "ud" looks the same and goes the long way too.
   return text === undefined || text.includes("\\ud") ? canonicalText(value) : text
@@ -17,6 +17,30 @@ export function canonicalize(value: JsonValue): string {
 
 /** SHA-256 over the UTF-8 bytes of the canonical text. Throws JSON_MALFORMED as `canonicalize`. */
 export const computeJsonDigest = (value: JsonValue): Digest => computeTextDigest(canonicalize(value))
+
+/** True where JSON.stringify writes the canonical form of `value` itself, as of most that was canonical before: then nothing is copied. */
+function isSorted(value: JsonValue): boolean {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return true
+    case "number":
+      return Number.isFinite(value)
+    case "object":
+      return value === null || (Array.isArray(value) ? value.every(isSorted) : isSortedObject(value as JsonObject)) // no array
+    default:
+      return false
+  }
+}
+
+function isSortedObject(object: JsonObject): boolean {
+  let last = ""
+  return Object.keys(object).every((name) => {
+    const inOrder = name >= last && isPlainName(name)
+    last = name
+    return inOrder && isSorted(object[name] as JsonValue) // an own member
+  })
+}
 
 /** A copy that JSON.stringify writes in canonical form, or undefined where it cannot: bigints, numbers that are not finite, and
  *  names that a JavaScript object does not keep in order or at all. */

@@ -50,12 +50,9 @@ export function checkMembers(
   members: { readonly required: readonly string[]; readonly optional?: readonly string[] },
 ): void {
   const { required, optional = [] } = members
-  let known = 0
-  for (const name of required) {
-    if (object[name] === undefined) throw malformed(at, `expected member ${quote(name)}`)
-    known++
-  }
-  for (const name of optional) if (object[name] !== undefined) known++
+  const missing = required.find((name) => object[name] === undefined)
+  if (missing !== undefined) throw malformed(at, `expected member ${quote(missing)}`)
+  const known = required.length + optional.filter((name) => object[name] !== undefined).length
   const names = Object.keys(object)
   if (names.length === known) return
   const unknown = names.find((name) => !required.includes(name) && !optional.includes(name)) ?? ""

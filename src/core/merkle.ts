@@ -28,7 +28,7 @@ export function verifyInclusion(p: { leafHash: Hash; index: bigint; proof: reado
   requireCount(proof, path.inner + path.border, inclusionInvalid)
   requireHash(leafHash, inclusionInvalid)
   requireHash(head.rootHash, inclusionInvalid)
-  for (const hash of proof) requireHash(hash, inclusionInvalid)
+  requireHashes(proof, inclusionInvalid)
   climb(leafHash, proof, 0, path)
   requireResult(head.rootHash, inclusionInvalid)
 }
@@ -63,7 +63,7 @@ function verifyExtension(older: TreeHead, newer: TreeHead, proof: readonly Hash[
   requireCount(proof, path.inner - level + path.border + (complete ? 0 : 1), consistencyInvalid)
   requireHash(older.rootHash, consistencyInvalid)
   requireHash(newer.rootHash, consistencyInvalid)
-  for (const hash of proof) requireHash(hash, consistencyInvalid)
+  requireHashes(proof, consistencyInvalid)
   const start = complete ? older.rootHash : (proof[0] ?? older.rootHash)
   const siblings = complete ? proof : proof.slice(1)
   // The older root is made of what lies to the left of the path.
@@ -170,6 +170,10 @@ function requireResult(root: Hash, bad: Bad): void {
 
 function requireCount(proof: readonly Hash[], count: number, bad: Bad): void {
   if (proof.length !== count) throw bad(`expected ${count} hashes in the proof, got ${proof.length}`)
+}
+
+function requireHashes(proof: readonly Hash[], bad: Bad): void {
+  for (let i = 0; i < proof.length; i++) requireHash(proof[i] as Hash, bad) // i is below length
 }
 
 function requireHash(hash: Hash, bad: Bad): void {

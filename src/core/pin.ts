@@ -22,6 +22,6 @@ export interface PinFields {
 
 /** Digest of a pin: SHA-256 over the canonical form of exactly those seven members (formats 33). */
 export function computePinDigest(pin: PinFields): Digest {
-  const { log, subject, version, target, profile, mask, surface } = pin
-  return computeJsonDigest({ log, subject, version, target: formatTarget(target), profile, mask, surface })
+  const { log, mask, profile, subject, surface, target, version } = pin
+  return computeJsonDigest({ log, mask, profile, subject, surface, target: formatTarget(target), version }) // in canonical order
 }

@@ -108,13 +108,14 @@ export function isProfile(text: string): boolean {
 /** Read a record. Throws RECORD_MALFORMED for anything but its one spelling. */
 export function parseRecord(input: string | Uint8Array): ToolRecord {
   const text = readText(input)
-  const values = matchLines(text, RECORD)
-  const [seqText = "", prevText = ""] = values.splice(STREAM_LINES.length, ORDER_LINES.length)
-  const seq = parseDecimal(seqText, bad)
+  const value = matchLines(text, RECORD)
+  const seq = parseDecimal(value(STREAM_LINES.length), bad)
+  const prevText = value(STREAM_LINES.length + 1)
   const prev = prevText === "-" ? null : parsePrevious(prevText)
   if ((seq === 0n) !== (prev === null)) throw bad("expected prev - exactly when seq is 0")
   const { subject, version, profile, how, observer, mask, state, lines, surface, observed } = toObservation(
-    values,
+    value,
+    STREAM_LINES.length + ORDER_LINES.length,
     text,
   )
   // Written out: a spread costs as much as matching the text.
@@ -130,7 +131,7 @@ export function formatRecord(record: ToolRecord): string {
 /** Read an observation: a record without its seq and prev lines. Throws RECORD_MALFORMED. */
 export function parseObservation(input: string | Uint8Array): Observation {
   const text = readText(input)
-  return toObservation(matchLines(text, OBSERVATION), text)
+  return toObservation(matchLines(text, OBSERVATION), STREAM_LINES.length, text)
 }
 
 /** Write an observation, or the observation in a record; the exact inverse of `parseObservation`. */
@@ -140,12 +141,22 @@ export const formatObservation = (observation: Observation): string =>
 /** The stream of a record: its subject, version, profile, how, observer and mask, joined by spaces. Equal texts, same stream. */
 export const streamKey = (observation: Observation): string => streamValues(observation).join(" ")
 
-/** Type of a log entry: its first line, 1 to 255 printable ASCII characters; null when it begins otherwise. */
-export function entryType(entry: Uint8Array): string | null {
-  const end = entry.subarray(0, 256).indexOf(10)
-  const line = entry.subarray(0, end < 0 ? 256 : end)
-  const text = line.length > 255 ? "" : String.fromCharCode(...line)
-  return PRINTABLE.test(text) ? text : null
+/** Type of a log entry, given in bytes or as its text: its first line, 1 to 255 printable ASCII characters; null when it begins otherwise. */
+export function entryType(entry: Uint8Array | string): string | null {
+  const line = typeof entry === "string" ? firstLine(entry) : String.fromCharCode(...firstLineOfBytes(entry))
+  return line.length < 256 && PRINTABLE.test(line) ? line : null
+}
+
+function firstLine(entry: string): string {
+  const start = entry.slice(0, 256)
+  const end = start.indexOf("\n")
+  return end < 0 ? start : start.slice(0, end)
+}
+
+function firstLineOfBytes(entry: Uint8Array): Uint8Array {
+  const start = entry.subarray(0, 256)
+  const end = start.indexOf(10)
+  return end < 0 ? start : start.subarray(0, end)
 }
 
 function readText(input: string | Uint8Array): string {
@@ -153,11 +164,12 @@ function readText(input: string | Uint8Array): string {
   return typeof input === "string" ? input : decodeUtf8(input, bad)
 }
 
-/** The values of the lines after the first. */
-function matchLines(text: string, grammar: Grammar): string[] {
+/** The values of the lines after the first, by their number from 0. A record is read without making arrays: a check of many spends
+ *  more on them than on the text. */
+function matchLines(text: string, grammar: Grammar): (line: number) => string {
   const match = grammar.text.exec(text)
   if (match === null) throw bad(explainMismatch(text, grammar))
-  return match.slice(1)
+  return (line) => match[line + 1] ?? ""
 }
 
 /** What is wrong with a text that the grammar does not take: the first thing a person would fix. */
@@ -173,28 +185,35 @@ function explainMismatch(text: string, { lines }: Grammar): string {
   return `expected ${lines.length + 1} lines, each with its line feed, and nothing after them`
 }
 
-/** The cross rules (formats 12) on values that have their form. */
-function toObservation(values: readonly string[], text: string): Observation {
-  const [subject = "", version = "", profile = "", how = "", observer = "", mask = "", state = ""] = values
-  const [tools = "", prompts = "", templates = "", resources = "", instructions = "", server = ""] = values.slice(7)
-  const lines = { tools, prompts, templates, resources, instructions, server }
+/** The cross rules (formats 12) on values that have their form. `seen`: number of the line state. */
+function toObservation(value: (line: number) => string, seen: number, text: string): Observation {
+  const profile = value(2)
+  const state = value(seen)
+  const lines = {
+    tools: value(seen + 1),
+    prompts: value(seen + 2),
+    templates: value(seen + 3),
+    resources: value(seen + 4),
+    instructions: value(seen + 5),
+    server: value(seen + 6),
+  }
   if (!isProfile(profile)) throw bad(`line profile: expected anonymous, a name or sorted parts, got ${quote(profile)}`)
   checkSections(lines)
   checkState(state, lines)
-  const surface = values[13] ?? ""
+  const surface = value(seen + 7)
   if (computeTextDigest(surfaceText(text)) !== surface)
     throw bad("line surface: expected the digest of the lines from state to server")
   return {
-    subject,
-    version,
+    subject: value(0),
+    version: value(1),
     profile,
-    how: how as Digest, // has its form
-    observer,
-    mask: mask as Digest | "-", // has its form
+    how: value(3) as Digest, // has its form
+    observer: value(4),
+    mask: value(5) as Digest | "-", // has its form
     state: state as Observation["state"], // has its form
     lines,
     surface: surface as Digest, // has its form
-    observed: parseDecimal(values[14] ?? "", bad),
+    observed: parseDecimal(value(seen + 8), bad),
   }
 }
 

@@ -112,7 +112,7 @@ const sortEntries = <T extends { readonly key: string | null; readonly digest: D
 ): readonly Line<T>[] =>
   entries
     .map((entry) => ({ entry, key: canonicalize(entry.key), hex: entry.digest.slice("sha256:".length) }))
-    .sort((a, b) => compareUtf8(a.key, b.key) || compareUtf8(a.hex, b.hex))
+    .sort((a, b) => (a.key === b.key ? compareUtf8(a.hex, b.hex) : compareUtf8(a.key, b.key)))
 
 function digestOf(lines: readonly Line<unknown>[]): SectionDigest {
   const text = lines.map(({ key, hex }) => `${hex}  ${key}\n`).join("")

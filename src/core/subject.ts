@@ -41,7 +41,10 @@ export function deriveSubject(target: Target): DerivedSubject {
 
 /** The subject of a pin: that of its target, or `local:<pin name>`, which is never sent to a log that others can read. */
 export const subjectFor = (target: Target, pinName: string): string =>
-  deriveSubject(target).subject ?? `local:${pinName}`
+  deriveSubject(target).subject ?? localSubject(pinName)
+
+/** The subject of a pin whose target has none of its own. */
+export const localSubject = (pinName: string): string => `local:${pinName}`
 
 const REGISTRY_ID = /^[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+\/[A-Za-z0-9._-]+$/
 
@@ -57,9 +60,14 @@ export interface ReadConditions {
   readonly language?: string
 }
 
-/** Canonical text of what else a list depends on, and its digest: the record's `how` (formats 13). Pure. */
-export function computeHow(target: Target, read: ReadConditions): { text: string; digest: Digest } {
-  const { argsAfter, query } = deriveSubject(target)
+/** Canonical text of what else a list depends on, and its digest: the record's `how` (formats 13). `derived`: what `deriveSubject` says
+ *  of the target, from a caller that has it. Pure. */
+export function computeHow(
+  target: Target,
+  read: ReadConditions,
+  derived = deriveSubject(target),
+): { text: string; digest: Digest } {
+  const { argsAfter, query } = derived
   const { env, headers } = suppliedNames(target)
   const { capabilities = {}, client = "toolsum", language = "en" } = read
   const sections = [...new Set(read.sections)].sort()

@@ -39,11 +39,11 @@ export function parseTarget(value: JsonValue): Target {
   return "url" in value ? parseUrlTarget(value) : parseCommandTarget(value)
 }
 
-/** The target as the JSON object that lockfiles hold; the exact inverse of `parseTarget`. */
+/** The target as the JSON object that lockfiles hold, members in canonical order; the exact inverse of `parseTarget`. */
 export function formatTarget(target: Target): JsonObject {
-  if (!isCommandTarget(target)) return { url: target.url, headers: target.headers }
-  const { command, args, env, cwd } = target
-  return cwd === undefined ? { command, args, env } : { command, args, env, cwd }
+  if (!isCommandTarget(target)) return { headers: target.headers, url: target.url }
+  const { args, command, cwd, env } = target
+  return cwd === undefined ? { args, command, env } : { args, command, cwd, env }
 }
 
 /** Digest of the canonical target (formats 32): what consent is given to. */
@@ -81,9 +81,10 @@ function parseUrlTarget(value: JsonObject): UrlTarget {
 }
 
 function checkMembers(value: JsonObject, required: readonly string[], optional?: string): void {
-  for (const name of required) if (!(name in value)) throw bad(`expected member ${name}`)
-  for (const name of Object.keys(value))
-    if (!required.includes(name) && name !== optional) throw bad(`expected no member ${quote(name)}`)
+  const missing = required.find((name) => !(name in value))
+  if (missing !== undefined) throw bad(`expected member ${missing}`)
+  const unknown = Object.keys(value).find((name) => !required.includes(name) && name !== optional)
+  if (unknown !== undefined) throw bad(`expected no member ${quote(unknown)}`)
 }
 
 function parseText(value: JsonValue | undefined, name: string): string {
@@ -94,7 +95,7 @@ function parseText(value: JsonValue | undefined, name: string): string {
 
 function parseList(value: JsonValue | undefined, name: string): readonly string[] {
   if (!isArray(value)) throw bad(`expected ${name} to be a list`)
-  for (const text of value)
-    if (typeof text !== "string" || text.includes("\0")) throw bad(`expected text only in ${name}`)
+  if (!value.every((text) => typeof text === "string" && !text.includes("\0")))
+    throw bad(`expected text only in ${name}`)
   return value as readonly string[] // every element was checked just now
 }

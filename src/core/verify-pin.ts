@@ -9,9 +9,9 @@ import type { Pin } from "./lockfile.js"
 import { computeMaskDigest } from "./mask.js"
 import { verifyInclusion } from "./merkle.js"
 import { computePinDigest } from "./pin.js"
-import { entryType, type Observation, parseObservation, parseRecord, RECORD_TYPE } from "./record.js"
+import { entryType, type Observation, parseObservation, parseRecord, RECORD_TYPE, type ToolRecord } from "./record.js"
 import { computeSectionOfDigests, computeSurface, SECTION_NAMES, type SectionName, surfaceMember } from "./section.js"
-import { computeHow, deriveSubject, isRegistryId, type ReadConditions, subjectFor } from "./subject.js"
+import { computeHow, deriveSubject, isRegistryId, localSubject, type ReadConditions } from "./subject.js"
 import { isCommandTarget, type Target } from "./target.js"
 import { listTemplateNames } from "./template.js"
 import type { VerifiedHead } from "./tree-heads.js"
@@ -53,23 +53,34 @@ export function judgePin(p: {
   if (entry instanceof ToolsumError) return { ...nothing, rejected: entry, unknown: null }
   if (entry.observed === null) return { ...nothing, rejected: null, unknown: entry.unknown }
   const { observed } = entry
-  const pinDigest = computePinDigest({ ...observed, log: pin.log, target: pin.target })
-  const found = { unapproved: pin.approved?.pin !== pinDigest, observed, pinDigest }
-  const contradiction = attempt(() => {
-    checkTarget(name, pin, observed)
-    // An auth record says nothing of any list: there is nothing that the pinned items could contradict (formats 43).
-    if (observed.state === "auth") return
-    checkSections(pin, observed)
-    if (p.definitions) checkDefinitions(p.definitions, pin, observed)
-  })
-  if (contradiction instanceof ToolsumError) return { ...found, rejected: contradiction, unknown: null, warnings: [] }
+  const { subject, version, profile, mask, surface } = observed
+  const pinDigest = computePinDigest({ log: pin.log, subject, version, target: pin.target, profile, mask, surface })
+  const unapproved = pin.approved?.pin !== pinDigest
+  const rejected = findContradiction(name, pin, observed, p.definitions)
+  if (rejected) return { rejected, unapproved, unknown: null, observed, pinDigest, warnings: [] }
   const missing = p.definitions === null
   const unread = missing && p.underBase ? unknownBecause("incomplete", "its definitions file is missing") : null
-  return {
-    ...found,
-    rejected: null,
-    unknown: entry.unknown ?? unread,
-    warnings: missing ? [`definitions_missing:${name}`] : [],
+  const warnings = missing ? [`definitions_missing:${name}`] : []
+  return { rejected: null, unapproved, unknown: entry.unknown ?? unread, observed, pinDigest, warnings }
+}
+
+/** What of the pin and its definitions the record contradicts. */
+function findContradiction(
+  name: string,
+  pin: Pin,
+  observed: Observation,
+  definitions: Uint8Array | null | undefined,
+): ToolsumError | null {
+  try {
+    checkTarget(name, pin, observed)
+    // An auth record says nothing of any list: there is nothing that the pinned items could contradict (formats 43).
+    if (observed.state === "auth") return null
+    checkSections(pin, observed)
+    if (definitions) checkDefinitions(definitions, pin, observed)
+    return null
+  } catch (error) {
+    if (error instanceof ToolsumError) return error
+    throw error
   }
 }
 
@@ -89,10 +100,9 @@ function readEntry(pin: Pin, log: LogJudgement): Entry {
       unknown: unknownBecause("not_logged", "the log has not taken it yet"),
     }
   }
-  const bytes = encodeUtf8(pin.record)
   const head = log.heads.get(pin.head)
-  if (head) requireLogged(bytes, pin.index, pin.proof, head)
-  const type = entryType(bytes)
+  if (head) requireLogged(encodeUtf8(pin.record), pin.index, pin.proof, head)
+  const type = entryType(pin.record)
   if (type !== RECORD_TYPE && type?.startsWith("toolsum-record/")) {
     const newer = unknownBecause("newer_format", `the record is a ${type}; a newer toolsum is needed`)
     // Only what is proven to be in the log can be a newer format; the rest is text that somebody wrote.
@@ -101,10 +111,17 @@ function readEntry(pin: Pin, log: LogJudgement): Entry {
       unknown: log.fault ? unknownOfFault(log.fault) : (unknownOfHead("listed", head?.state) ?? newer),
     }
   }
-  const record = attempt(() => parseRecord(bytes))
-  if (record instanceof ToolsumError)
-    throw new ToolsumError("RECORD_INVALID", `the logged entry is no record: ${record.message}`, { cause: record })
+  const record = readRecord(pin.record)
   return { observed: record, unknown: log.fault ? unknownOfFault(log.fault) : unknownOfHead(record.state, head?.state) }
+}
+
+function readRecord(text: string): ToolRecord {
+  try {
+    return parseRecord(text)
+  } catch (cause) {
+    if (!(cause instanceof ToolsumError)) throw cause
+    throw new ToolsumError("RECORD_INVALID", `the logged entry is no record: ${cause.message}`, { cause })
+  }
 }
 
 /** Inclusion, in the words of a lockfile: somebody changed the record, its index or its proof. */
@@ -134,14 +151,18 @@ const contradicts = (why: string) => new ToolsumError("RECORD_INVALID", why)
 /** Subject, version, how, mask and profile of the record against the launch line or URL. Formats 36. */
 function checkTarget(name: string, pin: Pin, observed: Observation): void {
   const derived = deriveSubject(pin.target)
-  if (observed.subject !== subjectFor(pin.target, name) && !filedByRegistryId(pin.target, observed.subject)) {
-    throw contradicts(`the record is about ${observed.subject}, the target about ${subjectFor(pin.target, name)}`)
+  const subject = derived.subject ?? localSubject(name)
+  if (observed.subject !== subject && !filedByRegistryId(pin.target, observed.subject)) {
+    throw contradicts(`the record is about ${observed.subject}, the target about ${subject}`)
   }
   const exact = derived.floating ? observed.version : (derived.version ?? "-")
   if (observed.version !== exact)
     throw contradicts(`the record is of version ${observed.version}, the target asks for ${exact}`)
   if (observed.mask !== computeMaskDigest(pin.masks)) throw contradicts("the mask list is not the one in the record")
-  if (observed.state === "listed" && observed.how !== computeHow(pin.target, readingOf(pin, observed)).digest) {
+  if (
+    observed.state === "listed" &&
+    observed.how !== computeHow(pin.target, readingOf(pin, observed), derived).digest
+  ) {
     throw contradicts("arguments, variables, headers or sections are not those in the record")
   }
   if (!profileFits(observed.profile, pin.target))
@@ -184,12 +205,12 @@ function checkSections(pin: Pin, observed: Observation): void {
     const pinned = section === "resources" ? pin.resources : pin[section]
     if (section === "resources" && (pinned !== undefined) !== isCounted(line))
       throw contradicts("resources are pinned but not recorded, or the reverse")
-    const entries = Object.entries(pinned ?? {}).map(([key, digest]) => ({ key, digest }))
+    const keys = Object.keys(pinned ?? {})
     if (!isCounted(line)) {
-      if (entries.length > 0) throw contradicts(`${section} are pinned but not in the record`)
+      if (keys.length > 0) throw contradicts(`${section} are pinned but not in the record`)
       continue
     }
-    const { count, digest } = computeSectionOfDigests(entries)
+    const { count, digest } = computeSectionOfDigests(keys.map((key) => ({ key, digest: pinned?.[key] as Digest }))) // its own keys
     if (`${count} ${digest}` !== line) throw contradicts(`${section} differ from the section digest of the record`)
   }
 }

@@ -1,5 +1,6 @@
 // `toolsum verify`: proves a lockfile offline. Opens no socket, starts no process, loads no network library.
 import { dirname, resolve } from "node:path"
+import { readClientConfigs } from "../../adapters/client-configs.js"
 import { readDefinitions } from "../../adapters/definitions-fs.js"
 import { ToolsumError } from "../../core/errors.js"
 import type { Lockfile } from "../../core/lockfile.js"
@@ -10,10 +11,11 @@ import { BASE_OPTIONS, readBaseRoots } from "../base.js"
 import type { CommandSpec } from "../commands.js"
 import type { Io } from "../io.js"
 import type { CommandLine, Options } from "../options.js"
-import { loadPaint } from "../paint.js"
+import { loadPaint, type Paint } from "../paint.js"
 import { collectRoots, findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.js"
 import { renderServers } from "../render.js"
 import { printDocument, reportMembers } from "../report-json.js"
+import { expectShortRun } from "../short-run.js"
 import { describeWarning } from "../warnings.js"
 
 export const verifyCommand: CommandSpec = {
@@ -47,13 +49,15 @@ async function verifyProject({ words: [file], options }: CommandLine, io: Io): P
   if (file !== undefined && options.value("lock") !== null)
     throw new ToolsumError("USAGE", "expected a file or --lock, not both")
   const given = file === undefined ? options : { ...options, value: () => file }
+  const paint = options.flag("json") ? null : await loadPaint(io.colour)
   const store = await findProjectLockfile(given, io)
+  if (options.value("base") === null) expectShortRun()
   const lockfile = await store.read()
   if (lockfile === null)
     throw new ToolsumError("FILE_MISSING", `expected a lockfile at ${store.path}; toolsum add makes one`)
   const report = await judge(lockfile, store.path, options, io)
-  if (options.flag("json")) printReport(report, io)
-  else await showReport(report, options, io)
+  if (paint === null) printReport(report, io)
+  else showReport(report, { options, paint, io })
   return report.exitCode
 }
 
@@ -70,7 +74,6 @@ async function judge(lockfile: Lockfile, path: string, options: Options, io: Io)
     ...(definitions ? { definitions } : {}),
   })
   if (options.flag("no-config")) return report
-  const { readClientConfigs } = await import("../../adapters/client-configs.js")
   return compareWithConfigs(report, lockfile, await readClientConfigs(dirname(path)))
 }
 
@@ -84,8 +87,7 @@ function printReport(report: LockfileReport, io: Io): void {
   })
 }
 
-async function showReport(report: LockfileReport, options: Options, io: Io): Promise<void> {
-  const paint = await loadPaint(io.colour)
+function showReport(report: LockfileReport, { options, paint, io }: { options: Options; paint: Paint; io: Io }): void {
   const explain = options.flag("explain")
   if (!options.flag("quiet") || report.exitCode !== 0) {
     io.stdout(renderServers(report.servers, { paint, explain, below: (server) => hints(server, report) }))
