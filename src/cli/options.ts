@@ -1,6 +1,5 @@
-// Command lines, read by node:util's parseArgs in strict mode: every value stays text, unknown options are refused, repeated ones
-// are kept in order. What a launch line of a server is, is decided here too: everything after `--`, or after the name.
-import { parseArgs } from "node:util"
+// Command lines: every value stays text, unknown options are refused, repeated ones are kept in order. What a launch line of a server
+// is, is decided here too: everything after `--`, or after the name. (Loading node:util's parseArgs takes as long as reading a lockfile.)
 import { quote, ToolsumError } from "../core/errors.js"
 
 /** One option: its form (`--root <fingerprint>`, `--json`) and what it does. Any option may be repeated; see `Options`. */
@@ -60,33 +59,14 @@ export function insertSeparator(
 
 /** Split the words of one command. Throws USAGE for an unknown option, a missing value and a value where none belongs. */
 export function parseCommandLine(argv: readonly string[], specs: readonly OptionSpec[]): CommandLine {
-  const forms = specs.map(([form]) => readForm(form))
   const cut = argv.indexOf("--")
-  const own = cut < 0 ? argv : argv.slice(0, cut)
-  let parsed: ReturnType<typeof parseArgs>
-  try {
-    parsed = parseArgs({
-      args: [...own],
-      allowPositionals: true,
-      options: Object.fromEntries(
-        forms.map((o) => [o.name, { type: o.takesValue ? ("string" as const) : ("boolean" as const), multiple: true }]),
-      ),
-    })
-  } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause)
-    throw new ToolsumError("USAGE", lowerFirst(message.split("\n")[0]?.replace(/\. To specify .*$/, "") ?? ""), {
-      cause,
-    })
-  }
-  const given = new Map(
-    Object.entries(parsed.values).map(([name, value]) => [name, Array.isArray(value) ? value : [value]]),
-  )
-  const all = (name: string) => (given.get(name) ?? []).filter((v) => typeof v === "string")
+  const { words, given } = readWords(cut < 0 ? argv : argv.slice(0, cut), specs)
+  const all = (name: string) => given.get(name) ?? []
   return {
-    words: parsed.positionals,
+    words,
     launch: cut < 0 ? null : argv.slice(cut + 1),
     options: {
-      flag: (name) => given.get(name)?.includes(true) ?? false,
+      flag: (name) => given.has(name),
       values: all,
       value: (name) => {
         const values = all(name)
@@ -98,4 +78,35 @@ export function parseCommandLine(argv: readonly string[], specs: readonly Option
   }
 }
 
-const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
+/** Words, and the values of each option that was given; a flag has none. */
+function readWords(
+  argv: readonly string[],
+  specs: readonly OptionSpec[],
+): { words: readonly string[]; given: ReadonlyMap<string, readonly string[]> } {
+  const forms = new Map(specs.map(([form]) => [readForm(form).name, readForm(form)]))
+  const words: string[] = []
+  const given = new Map<string, string[]>()
+  for (let i = 0; i < argv.length; i++) {
+    const word = argv[i] ?? ""
+    if (!word.startsWith("-") || word === "-") {
+      words.push(word)
+      continue
+    }
+    const equals = word.indexOf("=")
+    const option = equals < 0 ? word : word.slice(0, equals)
+    const form = option.startsWith("--") ? forms.get(option.slice(2)) : undefined
+    if (form === undefined) throw new ToolsumError("USAGE", `unknown option ${quote(option)}`)
+    if (!form.takesValue && equals >= 0) throw new ToolsumError("USAGE", `${option} takes no value`)
+    const values = given.get(form.name) ?? []
+    if (form.takesValue) values.push(equals < 0 ? nextValue(argv[++i], option) : word.slice(equals + 1))
+    given.set(form.name, values)
+  }
+  return { words, given }
+}
+
+/** The word after an option. One that starts with a dash may be the next option, so it needs the other spelling. */
+function nextValue(word: string | undefined, option: string): string {
+  if (word === undefined || (word.startsWith("-") && word !== "-"))
+    throw new ToolsumError("USAGE", `expected a value after ${option}; one that starts with a dash: ${option}=…`)
+  return word
+}

@@ -1,5 +1,5 @@
 // The real Io. Terminals and signals are looked at when a command asks for them: `verify` hardly does, and each takes a millisecond.
-import { fstatSync } from "node:fs"
+import { fstatSync, statSync } from "node:fs"
 import type { ExitCode } from "./exit-codes.js"
 import type { ProcessIo } from "./io.js"
 import { createOutput } from "./output.js"
@@ -43,14 +43,18 @@ function catchSignals(p: NodeJS.Process): AbortSignal {
   return abort.signal
 }
 
-/** True for a terminal. Files and pipes are told apart without loading node:tty, and with it node:net. */
-function isTerminal(fd: number): boolean {
+/** True for a terminal. */
+const isTerminal = (fd: number): boolean => mayBeTerminal(fd) && process.getBuiltinModule("node:tty").isatty(fd)
+
+/** Files, pipes and the null device are told apart without loading node:tty, and with it node:net. */
+function mayBeTerminal(fd: number): boolean {
+  if (process.platform === "win32") return true
   try {
-    if (process.platform !== "win32" && !fstatSync(fd).isCharacterDevice()) return false
+    const status = fstatSync(fd)
+    return status.isCharacterDevice() && status.rdev !== statSync("/dev/null").rdev
   } catch {
     return false // closed
   }
-  return process.getBuiltinModule("node:tty").isatty(fd)
 }
 
 /** Asks on a terminal. No answer, by Ctrl-C, Ctrl-D or `signal`, is the empty answer: a question never hangs. */
