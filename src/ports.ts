@@ -115,18 +115,28 @@ export interface Consent {
   add(digest: Digest, why: string): Promise<void>
 }
 
-/** The project's lockfile and the definitions beside it. */
+/** What a change of the lockfile leaves behind. */
+export interface LockfileChange {
+  readonly lockfile: Lockfile
+  /** Bytes of the definitions files that go with it, by pin; null: no file. Pins that are not named keep theirs. */
+  readonly definitions?: Readonly<Record<string, Uint8Array | null>>
+}
+
+/** The project's lockfile and the definitions beside it: one thing, of which nobody ever sees a lockfile with another's definitions. */
 export interface LockfileStore {
   /** Where it is, or will be, for people. */
   readonly path: string
   /** The lockfile, or null where none is. Throws LOCKFILE_MALFORMED, USAGE for what is no readable file. */
   read(): Promise<Lockfile | null>
-  /** Change it under a lock: `change` gets the newest content. True when something was written; equal bytes are not written. */
-  update(change: (current: Lockfile | null) => Lockfile | Promise<Lockfile>): Promise<boolean>
+  /** Refuse at once what `update` would refuse in the end, before a server is started and a log takes anything: a folder that cannot be
+   *  written to, definitions of these pins behind a link. Throws CONFIG_INVALID, IO_FAILED. */
+  requireWritable(pins: readonly string[]): Promise<void>
+  /** Change both under a lock: `change` gets the newest content. Whatever stops it midway, at worst definitions are missing. True when
+   *  something was written; equal bytes are not written. Throws what `change` throws, as `read` and as `requireWritable`, before anything
+   *  is written, TIMEOUT when somebody else keeps writing, IO_FAILED. */
+  update(change: (current: Lockfile | null) => LockfileChange | Promise<LockfileChange>): Promise<boolean>
   /** Bytes of the definitions of a pin, or null. */
   readDefinitions(pin: string): Promise<Uint8Array | null>
-  /** Replace the definitions of a pin; null removes them. */
-  writeDefinitions(pin: string, text: string | null): Promise<void>
 }
 
 /** One server in one client configuration. */

@@ -85,11 +85,11 @@ export async function makePrivateDirectory(path: string): Promise<void> {
   }
 }
 
-/** Remove a file; no error where nothing is. Throws IO_FAILED. */
+/** Remove a file, durably; no error where nothing is. Throws IO_FAILED. */
 export async function removeFile(path: string): Promise<void> {
   try {
-    await rm(path, { force: true })
+    await withFolder(dirname(path), () => rm(path, { force: true }))
   } catch (error) {
-    throw ioFailed("remove", path, error)
+    if (errnoOf(error) !== "ENOENT") throw ioFailed("remove", path, error)
   }
 }

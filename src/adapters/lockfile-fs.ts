@@ -1,12 +1,19 @@
-// The lockfile on disk (DESIGN 7): finding it, reading it within bounds, and changing it so that writers at the same time lose
-// nothing: lock, read again, change, temp file, fsync, rename. Its format is core/lockfile.ts's.
-import { lstatSync, statSync } from "node:fs"
+// The lockfile on disk (DESIGN 7): finding it, reading it within bounds, and changing it, with the definitions beside it, so that
+// writers at the same time lose nothing: lock, read again, change, temp file, fsync, rename. Its format is core/lockfile.ts's.
+import { accessSync, constants, lstatSync, statSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { encodeUtf8 } from "../core/bytes.js"
 import { ToolsumError } from "../core/errors.js"
 import { MAX_JSON_BYTES } from "../core/json.js"
 import { formatLockfile, type Lockfile, parseLockfile } from "../core/lockfile.js"
-import { quotePath, readRegularFile } from "./regular-file.js"
+import type { LockfileChange } from "../ports.js"
+import {
+  findChangedDefinitions,
+  removeDefinitions,
+  requireDefinitionsPlace,
+  writeDefinitions,
+} from "./definitions-fs.js"
+import { ioFailed, quotePath, readRegularFile } from "./regular-file.js"
 
 /** Name of the lockfile in a project. */
 export const LOCKFILE_NAME = "toolsum.lock.json"
@@ -63,18 +70,31 @@ function parseNamed(bytes: Uint8Array, path: string): Lockfile {
   }
 }
 
+/** Refuse at once a place where `updateLockfile` could not write the lockfile and the definitions of `pins`. Throws IO_FAILED, and as
+ *  `requireDefinitionsPlace`. */
+export function requireWritable(path: string, pins: readonly string[]): void {
+  try {
+    accessSync(dirname(path), constants.W_OK)
+  } catch (error) {
+    throw ioFailed("write to the folder", dirname(path), error)
+  }
+  requireDefinitionsPlace(path, pins)
+}
+
 /** What an update left behind. */
 export interface UpdatedLockfile {
   readonly lockfile: Lockfile
-  /** False when nothing changed; then the file was not touched. */
+  /** False when nothing changed; then no file was touched. */
   readonly written: boolean
 }
 
-/** Change the lockfile at `path` while no other process can: `change` gets what is there now (null: no file) and returns what shall be.
- *  Durable when it returns. Throws what `change` throws, TIMEOUT when another process keeps writing, and as `readLockfile`. */
+/** Change the lockfile at `path` and the definitions beside it while no other process can: `change` gets what is there now (null: no
+ *  file) and returns what shall be. Durable when it returns. A process that dies between two steps leaves a lockfile, the old or the new
+ *  one, and definitions that are missing, never those of the other. Throws what `change` throws, TIMEOUT when another process keeps
+ *  writing, as `readLockfile`, and as `requireDefinitionsPlace` before anything is written. */
 export async function updateLockfile(
   path: string,
-  change: (current: Lockfile | null) => Lockfile | Promise<Lockfile>,
+  change: (current: Lockfile | null) => LockfileChange | Promise<LockfileChange>,
 ): Promise<UpdatedLockfile> {
   // What writes is loaded only now: most runs only read.
   const [{ withProcessLock }, { replaceFile }] = await Promise.all([
@@ -83,13 +103,17 @@ export async function updateLockfile(
   ])
   return withProcessLock(`${path}.writing`, async (lock) => {
     const current = readLockfile(path)
-    const next = await change(current)
+    const { lockfile: next, definitions = {} } = await change(current)
     const text = formatLockfile(next)
     // Another spelling of the same content, by hand or by a checkout, is left as it is.
-    if (current !== null && formatLockfile(current) === text) return { lockfile: current, written: false }
+    const isSame = current !== null && formatLockfile(current) === text
+    const changed = Object.entries(findChangedDefinitions(path, definitions))
+    if (isSame && changed.length === 0) return { lockfile: current, written: false }
     await lock.assertHeld()
-    await replaceFile(path, encodeUtf8(text), { mode: modeOf(path), tempPath: `${path}.tmp` })
-    return { lockfile: next, written: true }
+    for (const [name, bytes] of changed) if (!isSame || bytes === null) await removeDefinitions(path, name)
+    if (!isSame) await replaceFile(path, encodeUtf8(text), { mode: modeOf(path), tempPath: `${path}.tmp` })
+    for (const [name, bytes] of changed) if (bytes !== null) await writeDefinitions(path, name, bytes)
+    return { lockfile: isSame ? current : next, written: true }
   })
 }
 

@@ -15,7 +15,7 @@ export async function approvePin(p: {
 }): Promise<boolean> {
   return p.lockfile.update((current) => {
     const { lockfile, pin } = requirePin(current, p.name)
-    return withPin(lockfile, p.name, approveAt(p.name, pin, p.to, p.actor))
+    return { lockfile: withPin(lockfile, p.name, approveAt(p.name, pin, p.to, p.actor)) }
   })
 }
 

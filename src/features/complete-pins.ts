@@ -134,7 +134,7 @@ async function fillIn(
   await store.update(async (current) => {
     const still = answers.filter(({ name, pin }) => findPin(current, name)?.observation === pin.observation)
     results = answers.map((one) => (still.includes(one) ? completed(one) : changedMeanwhile(one)))
-    if (current === null || still.length === 0) return requireLockfile(current)
+    if (current === null || still.length === 0) return { lockfile: requireLockfile(current) }
     const next = still.reduce(
       (lockfile, one) => addHead(fillPin(lockfile, one), updateOf(client.keyringNotes, one)),
       current,
@@ -145,7 +145,7 @@ async function fillIn(
       still.map(({ name }) => name),
       client,
     )
-    return linked
+    return { lockfile: linked }
   })
   return results
 }

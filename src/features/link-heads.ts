@@ -7,6 +7,7 @@ import { parseKeyring } from "../core/keyring.js"
 import type { LockedLog, Lockfile } from "../core/lockfile.js"
 import { joinHashes, type TreeHead } from "../core/merkle.js"
 import { parseNote } from "../core/note.js"
+import { judgeLog } from "../core/verify-log.js"
 
 /** Proves that `newer` extends the tree of size `older` of the same log: the hashes of the consistency proof. */
 export type ProveConsistency = (older: bigint, newer: TreeHead) => Promise<readonly Hash[]>
@@ -56,6 +57,13 @@ export async function linkHeads(lockfile: Lockfile, origin: string, prove: Prove
     links[key] ??= formatBase64(joinHashes(await prove(older.size, newer)))
   }
   return { ...lockfile, logs: { ...lockfile.logs, [origin]: { ...known, heads, links } } }
+}
+
+/** Whether `verify` warns that neighbouring heads of the log are not tied together, as after a merge. */
+export function isUnlinked(lockfile: Lockfile, origin: string): boolean {
+  const log = lockfile.logs[origin]
+  if (log === undefined) return false
+  return judgeLog({ origin, log, roots: [], nowSec: 0n }).warnings.some((warning) => warning.startsWith("unlinked:"))
 }
 
 function neededHeads(lockfile: Lockfile, origin: string, log: LockedLog): LockedLog["heads"] {

@@ -3,6 +3,7 @@
 import type { LogClient } from "../client/open-log.js"
 import { proveConsistency } from "../client/prove.js"
 import { createVerifiedTree } from "../client/tiles.js"
+import { encodeUtf8 } from "../core/bytes.js"
 import { headKey } from "../core/checkpoint.js"
 import { formatDefinitions } from "../core/definitions.js"
 import { ToolsumError } from "../core/errors.js"
@@ -10,15 +11,15 @@ import type { Digest } from "../core/hash.js"
 import type { Approval, ItemDigests, Lockfile, Pin, PinOrigin } from "../core/lockfile.js"
 import type { Mask } from "../core/mask.js"
 import { computePinDigest } from "../core/pin.js"
-import { formatObservation } from "../core/record.js"
+import { formatObservation, streamKey } from "../core/record.js"
 import type { SectionName } from "../core/section.js"
 import type { Target } from "../core/target.js"
 import { verifyLockfile } from "../core/verify-lockfile.js"
 import type { LockfileStore } from "../ports.js"
 import type { LogWriter, Recorded } from "../writer/log.js"
-import { addHead, headOf, linkHeads, type ProveConsistency } from "./link-heads.js"
+import { addHead, headOf, isUnlinked, linkHeads, type ProveConsistency } from "./link-heads.js"
 import type { Observed } from "./observe.js"
-import { EMPTY_LOCKFILE, findPin, withPin } from "./pins.js"
+import { EMPTY_LOCKFILE, findPin, observationOf, pinDigestOf, withPin } from "./pins.js"
 
 /** What is pinned, under which name, and by whose approval. */
 export interface PinRequest {
@@ -30,7 +31,7 @@ export interface PinRequest {
   readonly observed: Observed
   /** The approval of the new pin digest, from the pin that was there before. */
   readonly approve: (digest: Digest, before: Pin | null) => Approval | null
-  /** True when a definitions file is written too. */
+  /** True when a definitions file is written too; else one of another surface is removed. */
   readonly definitions: boolean
 }
 
@@ -42,7 +43,7 @@ export interface Pinned {
   readonly index: bigint | null
   /** False when the newest record of its stream said the same already. */
   readonly appended: boolean
-  /** False when the lockfile is byte for byte what it was. */
+  /** False when the lockfile, and its definitions, are byte for byte what they were. */
   readonly written: boolean
 }
 
@@ -58,11 +59,12 @@ export type TargetLog =
 
 /** Record what was observed and pin it; without the log's key the pin waits for `lock complete`. */
 export async function recordAndPin(store: LockfileStore, request: PinRequest, log: TargetLog): Promise<Pinned> {
+  await store.requireWritable([request.name])
   if (log.kind === "elsewhere") return writeUnloggedPin(store, request, log.origin)
   const writer = await log.open()
   try {
     const recorded = await recordObservation(writer, request.observed)
-    return await writePin(store, request, { recorded, client: await log.read(), url: null })
+    return await writeLoggedPin(store, request, { recorded, client: await log.read() })
   } finally {
     await writer.close()
   }
@@ -75,69 +77,104 @@ async function recordObservation(log: LogWriter, observed: Observed): Promise<Re
   return recorded
 }
 
-/** Write the pin of a recorded observation. `client`: the same log, opened for reading after the append. */
-async function writePin(
-  store: LockfileStore,
-  request: PinRequest,
-  log: { readonly recorded: Recorded; readonly client: LogClient; readonly url: string | null },
-): Promise<Pinned> {
-  const { recorded, client, url } = log
-  const { origin, keyringNotes: keyring } = client
-  const digest = digestOf(request, origin)
-  const logged = {
+interface RecordedIn {
+  readonly recorded: Recorded
+  /** The same log, opened for reading after the append. */
+  readonly client: LogClient
+}
+
+/** Write the pin of a recorded observation. */
+async function writeLoggedPin(store: LockfileStore, request: PinRequest, log: RecordedIn): Promise<Pinned> {
+  const { recorded, client } = log
+  const evidence = {
     record: recorded.record,
     index: recorded.index,
     head: headKey(headOf(recorded.checkpoint)),
     proof: recorded.proof,
     observation: null,
   }
+  const place = async (current: Lockfile | null, before: Pin | null, next: Pin): Promise<Placed> => {
+    // A fresh proof alone is no change.
+    const isKept = current !== null && before?.record === recorded.record && saysTheSame(before, next)
+    return isKept
+      ? { pin: before, lockfile: await linkAgain(current, request.name, client) }
+      : { pin: next, lockfile: await placeLogged(current ?? EMPTY_LOCKFILE, request.name, next, log) }
+  }
+  const pinned = await writePin(store, { request, origin: client.origin, evidence, place })
+  return { ...pinned, appended: !recorded.duplicate }
+}
+
+/** The lockfile with a pin and the head that it is proven under. */
+async function placeLogged(
+  lockfile: Lockfile,
+  name: string,
+  pin: Pin,
+  { recorded, client }: RecordedIn,
+): Promise<Lockfile> {
+  const { origin, keyringNotes: keyring } = client
+  const next = addHead(withPin(lockfile, name, pin), { origin, url: null, keyring, checkpoint: recorded.checkpoint })
+  const linked = await linkHeads(next, origin, proverOf(client))
+  requireProven(linked, [name], client)
+  return linked
+}
+
+/** The lockfile with the links that its heads lack, as after a merge; the same lockfile when they lack none. */
+async function linkAgain(lockfile: Lockfile, name: string, client: LogClient): Promise<Lockfile> {
+  if (!isUnlinked(lockfile, client.origin)) return lockfile
+  const linked = await linkHeads(lockfile, client.origin, proverOf(client))
+  requireProven(linked, [name], client)
+  return linked
+}
+
+/** Write the pin of an observation that no log has taken: UNKNOWN(not_logged) until `lock complete`. The log must be in the lockfile.
+ *  A pin that says the same stays, with the proof that it may have. */
+function writeUnloggedPin(store: LockfileStore, request: PinRequest, origin: string): Promise<Pinned> {
+  const observation = formatObservation(request.observed.observation)
+  const evidence = { record: null, index: null, head: null, proof: null, observation }
+  const place = async (current: Lockfile | null, before: Pin | null, next: Pin): Promise<Placed> => {
+    if (current?.logs[origin] === undefined)
+      throw new ToolsumError("LOG_UNAVAILABLE", `expected the lockfile to know the log ${origin}`)
+    return before !== null && saysTheSame(before, next)
+      ? { pin: before, lockfile: current }
+      : { pin: next, lockfile: withPin(current, request.name, next) }
+  }
+  return writePin(store, { request, origin, evidence, place })
+}
+
+interface Placed {
+  readonly pin: Pin
+  readonly lockfile: Lockfile
+}
+
+/** Write a pin with its definitions. `place`: the lockfile with `next`, or with the pin that was there `before` when that stays. */
+async function writePin(
+  store: LockfileStore,
+  p: {
+    readonly request: PinRequest
+    readonly origin: string
+    readonly evidence: Evidence
+    readonly place: (current: Lockfile | null, before: Pin | null, next: Pin) => Promise<Placed>
+  },
+): Promise<Pinned> {
+  const { request, origin, evidence } = p
+  const digest = digestOf(request, origin)
+  const build = (before: Pin | null) => buildPin(request, origin, digest, before, evidence)
   let pin: Pin | null = null
   const written = await store.update(async (current) => {
     const before = findPin(current, request.name)
-    pin = keepIfSame(before, buildPin(request, origin, digest, before, logged), logged.record)
-    if (pin === before && current !== null) return current
-    const next = addHead(withPin(current ?? EMPTY_LOCKFILE, request.name, pin), {
-      origin,
-      url,
-      keyring,
-      checkpoint: recorded.checkpoint,
-    })
-    const linked = await linkHeads(next, origin, proverOf(client))
-    requireProven(linked, [request.name], client)
-    return linked
+    const placed = await p.place(current, before, build(before))
+    pin = placed.pin
+    return { lockfile: placed.lockfile, definitions: definitionsOf(request, before) }
   })
-  if (request.definitions)
-    await store.writeDefinitions(request.name, formatDefinitions(request.observed.reading.surface, request.sections))
-  return {
-    digest,
-    pin: pin ?? buildPin(request, origin, digest, null, logged),
-    index: recorded.index,
-    appended: !recorded.duplicate,
-    written,
-  }
+  const placed = pin ?? build(null)
+  return { digest, pin: placed, index: placed.index, appended: false, written }
 }
 
-/** Write the pin of an observation that no log has taken: UNKNOWN(not_logged) until `lock complete`. The log must be in the lockfile. */
-async function writeUnloggedPin(store: LockfileStore, request: PinRequest, origin: string): Promise<Pinned> {
-  const digest = digestOf(request, origin)
-  const observation = formatObservation(request.observed.observation)
-  const unlogged = { record: null, index: null, head: null, proof: null, observation }
-  let pin: Pin | null = null
-  const written = await store.update((current) => {
-    if (current?.logs[origin] === undefined)
-      throw new ToolsumError("LOG_UNAVAILABLE", `expected the lockfile to know the log ${origin}`)
-    pin = buildPin(request, origin, digest, findPin(current, request.name), unlogged)
-    return withPin(current, request.name, pin)
-  })
-  if (request.definitions)
-    await store.writeDefinitions(request.name, formatDefinitions(request.observed.reading.surface, request.sections))
-  return {
-    digest,
-    pin: pin ?? buildPin(request, origin, digest, null, unlogged),
-    index: null,
-    appended: false,
-    written,
-  }
+/** The definitions that go with the pin. When none are to be written, those of another surface go. */
+function definitionsOf({ name, observed, sections, definitions }: PinRequest, before: Pin | null) {
+  if (definitions) return { [name]: encodeUtf8(formatDefinitions(observed.reading.surface, sections)) }
+  const [was, is] = [before && observationOf(before), observed.observation]
+  return was?.surface === is.surface && was.mask === is.mask ? {} : { [name]: null }
 }
 
 /** Proves from the log that `client` reads: from the tree of its head, or of another head of that log. */
@@ -175,13 +212,15 @@ function buildPin(request: PinRequest, log: string, digest: Digest, before: Pin 
   }
 }
 
-/** The pin that was there, when it has the same record, target and approval: a fresh proof alone is no change. */
-function keepIfSame(before: Pin | null, next: Pin, record: string): Pin {
-  if (before === null || before.record !== record || before.approved?.pin !== next.approved?.pin) return next
-  return JSON.stringify([before.target, before.from, before.masks]) ===
-    JSON.stringify([next.target, next.from, next.masks])
-    ? before
-    : next
+/** Whether two pins pin the same: stream, surface, launch line, origin in files, and approval. When and on what it was observed, and what
+ *  proves it, may differ. */
+function saysTheSame(before: Pin, next: Pin): boolean {
+  return (
+    pinDigestOf(before) === pinDigestOf(next) &&
+    streamKey(observationOf(before)) === streamKey(observationOf(next)) &&
+    before.approved?.pin === next.approved?.pin &&
+    JSON.stringify(before.from) === JSON.stringify(next.from)
+  )
 }
 
 /** Never leave a lockfile behind in which these pins would not verify here and now. Throws RECORD_INVALID. */

@@ -10,18 +10,18 @@ export async function removePin(p: { lockfile: LockfileStore; name: string; acto
     const { lockfile } = requirePin(current, p.name)
     const { [p.name]: _gone, ...servers } = lockfile.servers
     const removal = { at: formatInstant(p.actor.nowSec), by: p.actor.by, reason: p.actor.reason }
-    return { ...lockfile, servers, removed: { ...lockfile.removed, [p.name]: removal } }
+    const removed = { ...lockfile.removed, [p.name]: removal }
+    return { lockfile: { ...lockfile, servers, removed }, definitions: { [p.name]: null } }
   })
-  await p.lockfile.writeDefinitions(p.name, null)
 }
 
-/** Give a pin another name. A `local:` pin carries its name inside its record, so it needs a new one: `remove` and `add`.
+/** Give a pin another name; its definitions move along. A `local:` pin carries its name inside its record, so it needs a new one: `remove` and `add`.
  *  Throws NOT_PINNED; USAGE for a bad or taken name, and for a local pin. */
 export async function renamePin(p: { lockfile: LockfileStore; from: string; to: string }): Promise<void> {
   const { lockfile: store, from, to } = p
   if (!isPinName(to))
     throw new ToolsumError("USAGE", `expected a name like my-server (a-z, 0-9, . _ -), got ${quote(to)}`)
-  await store.update((current) => {
+  await store.update(async (current) => {
     const { lockfile, pin } = requirePin(current, from)
     if (findPin(lockfile, to)) throw new ToolsumError("USAGE", `${to} is pinned already`)
     if (observationOf(pin).subject === `local:${from}`) {
@@ -29,10 +29,8 @@ export async function renamePin(p: { lockfile: LockfileStore; from: string; to: 
     }
     const { [from]: _moved, ...servers } = lockfile.servers
     const { [to]: _takenBack, ...removed } = lockfile.removed
-    return { ...lockfile, servers: { ...servers, [to]: pin }, removed }
+    // What lies under the new name without a pin is nobody's: it goes.
+    const definitions = { [from]: null, [to]: await store.readDefinitions(from) }
+    return { lockfile: { ...lockfile, servers: { ...servers, [to]: pin }, removed }, definitions }
   })
-  const definitions = await store.readDefinitions(from)
-  if (definitions === null) return
-  await store.writeDefinitions(to, new TextDecoder().decode(definitions))
-  await store.writeDefinitions(from, null)
 }

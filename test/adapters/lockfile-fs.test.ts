@@ -1,15 +1,19 @@
 import { spawn } from "node:child_process"
 import { chmod, mkdir, readdir, readFile, stat, symlink, truncate, utimes, writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { findLockfile, LOCKFILE_NAME, readLockfile, updateLockfile } from "../../src/adapters/lockfile-fs.js"
 import { formatLockfile, type Lockfile } from "../../src/core/lockfile.js"
-import { withPin } from "../fakes/small-lockfile.js"
+import type { LockfileChange } from "../../src/ports.js"
+import { buildCli } from "../fakes/built-cli.js"
+import { withPin as lockfileWithPin } from "../fakes/small-lockfile.js"
 import { makeTempFolder } from "../fakes/temp-folder.js"
 
 const makePath = async () => join(await makeTempFolder(), LOCKFILE_NAME)
 const read = (path: string): Lockfile => readLockfile(path) ?? expect.fail("no lockfile")
-const GOOD = formatLockfile(withPin(null, "one"))
+const GOOD = formatLockfile(lockfileWithPin(null, "one"))
+
+const withPin = (now: Lockfile | null, name: string): LockfileChange => ({ lockfile: lockfileWithPin(now, name) })
 
 describe("finding", () => {
   test("the nearest lockfile up to the git root", async () => {
@@ -106,7 +110,7 @@ describe("changing", () => {
   test("a change that throws changes nothing", async () => {
     const path = await makePath()
     await writeFile(path, GOOD)
-    const fail = (): Lockfile => {
+    const fail = (): LockfileChange => {
       throw new RangeError("no")
     }
     await expect(updateLockfile(path, fail)).rejects.toThrow(RangeError)
@@ -140,11 +144,11 @@ describe("changing", () => {
 test("four processes at once all add their pins", async () => {
   const path = await makePath()
   await writeFile(path, GOOD)
-  const module = new URL("../../dist/adapters/lockfile-fs.js", import.meta.url)
+  const module = join(dirname(buildCli(await makeTempFolder())), "..", "adapters", "lockfile-fs.js")
   const code = `
-    const { updateLockfile } = await import(${JSON.stringify(module.href)})
+    const { updateLockfile } = await import(${JSON.stringify(module)})
     const [path, who] = process.argv.slice(1)
-    const addPin = (name) => (now) => ({ ...now, servers: { ...now.servers, [name]: now.servers.one } })
+    const addPin = (name) => (now) => ({ lockfile: { ...now, servers: { ...now.servers, [name]: now.servers.one } } })
     for (let i = 0; i < 5; i++) await updateLockfile(path, addPin("pin-" + who + "-" + i))`
   const run = (who: number) =>
     new Promise<number | null>((resolve) => {

@@ -32,6 +32,8 @@ export const ROOT: PinnedRoot = {
 /** A lockfile in memory. */
 export interface MemoryLockfile extends LockfileStore {
   content: Lockfile | null
+  /** Its definitions, by pin. */
+  definitions: Record<string, Uint8Array>
   /** Called once, before the next change: another process may come in between. */
   meanwhile: (() => void) | null
 }
@@ -41,18 +43,23 @@ export function createMemoryLockfile(content: Lockfile | null): MemoryLockfile {
   const store: MemoryLockfile = {
     path: "/project/toolsum.lock.json",
     content,
+    definitions: {},
     meanwhile: null,
     read: async () => store.content,
     update: async (change) => {
       store.meanwhile?.()
       store.meanwhile = null
-      const next = await change(store.content)
-      const written = next !== store.content
-      store.content = next
+      const { lockfile, definitions = {} } = await change(store.content)
+      const written = lockfile !== store.content
+      store.content = lockfile
+      for (const [name, bytes] of Object.entries(definitions)) {
+        delete store.definitions[name]
+        if (bytes !== null) store.definitions[name] = bytes
+      }
       return written
     },
-    readDefinitions: async () => null,
-    writeDefinitions: async () => {},
+    requireWritable: async () => {},
+    readDefinitions: async (pin) => store.definitions[pin] ?? null,
   }
   return store
 }
