@@ -28,7 +28,7 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
   ["--json", "One JSON document on stdout"],
   ["--quiet", "Only the exit code, errors and what was asked for"],
   ["--no-color", "No colour (NO_COLOR does the same)"],
-  ["--help", "Show this help"],
+  ["--help", "Show this help; also -h"],
 ]
 
 /** Every command by its name; groups have two words. */
@@ -136,3 +136,10 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     },
   ],
 ])
+
+/** The commands of a group such as `log`; none where there is no such group. */
+export const commandsOf = (group: string): readonly (readonly [name: string, entry: CommandEntry])[] =>
+  [...COMMANDS].filter(([name]) => name.startsWith(`${group} `))
+
+/** True for the first word of commands that have two. */
+export const isGroup = (word: string): boolean => commandsOf(word).length > 0

@@ -1,7 +1,7 @@
 // Help texts, from the commands' own table.
 import { readFileSync } from "node:fs"
 import { quote, ToolsumError } from "../core/errors.js"
-import { COMMANDS, type CommandEntry, type CommandSpec, GLOBAL_OPTIONS } from "./commands.js"
+import { COMMANDS, type CommandEntry, type CommandSpec, commandsOf, GLOBAL_OPTIONS, isGroup } from "./commands.js"
 import type { ExitCode } from "./exit-codes.js"
 import type { Io } from "./io.js"
 
@@ -13,7 +13,7 @@ export function readVersion(): string {
     : "unknown"
 }
 
-/** `toolsum`, `toolsum help [command]`, `toolsum --help`, `toolsum --version`. */
+/** `toolsum`, `toolsum help [command or group]`, `toolsum --help`, `toolsum --version`. */
 export async function printTopic(argv: readonly string[], io: Io): Promise<ExitCode> {
   const [first, ...rest] = argv
   if (first === "--version" || first === "-v") {
@@ -26,9 +26,19 @@ export async function printTopic(argv: readonly string[], io: Io): Promise<ExitC
   }
   if (first !== "help")
     throw new ToolsumError("USAGE", `unknown option ${quote(first)}; toolsum --help lists all commands`)
-  const entry = COMMANDS.get(rest.join(" "))
-  if (!entry) throw new ToolsumError("USAGE", `unknown command ${quote(rest.join(" "))}; toolsum --help lists all`)
-  return printCommandHelp(rest.join(" "), entry, await entry.load(), io)
+  const name = rest.join(" ")
+  const entry = COMMANDS.get(name)
+  if (entry) return printCommandHelp(name, entry, await entry.load(), io)
+  if (isGroup(name)) return printGroupHelp(name, io)
+  throw new ToolsumError("USAGE", `unknown command ${quote(name)}; toolsum --help lists all`)
+}
+
+/** The commands of a group, such as `log`. */
+export function printGroupHelp(group: string, io: Io): ExitCode {
+  io.stdout(
+    `${group}\n\nCommands\n${listCommands(commandsOf(group))}\ntoolsum help ${group} <command> shows its options.\n`,
+  )
+  return 0
 }
 
 /** Help of one command. */
@@ -40,9 +50,11 @@ export function printCommandHelp(name: string, entry: CommandEntry, spec: Comman
 }
 
 function overview(): string {
-  const rows = columns([...COMMANDS].map(([name, entry]) => [name, entry.summary] as const))
-  return `toolsum ${readVersion()}: pins what MCP servers tell your agent, and proves it\n\nCommands\n${rows}\ntoolsum help <command> shows its options. Exit codes: 0 clean, 1 findings, 2 could not check, 3 evidence that fails.\n`
+  return `toolsum ${readVersion()}: pins what MCP servers tell your agent, and proves it\n\nCommands\n${listCommands([...COMMANDS])}\ntoolsum help <command> shows its options. Exit codes: 0 clean, 1 findings, 2 could not check, 3 evidence that fails.\n`
 }
+
+const listCommands = (commands: readonly (readonly [string, CommandEntry])[]): string =>
+  columns(commands.map(([name, entry]) => [name, entry.summary] as const))
 
 function columns(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([left]) => left.length))

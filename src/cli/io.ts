@@ -8,7 +8,7 @@ export interface ProcessIo {
   /** Progress, warnings and errors. */
   readonly stderr: (text: string) => void
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Absolute path of the working folder. */
+  /** Absolute path of the working folder. Reading it throws CONFIG_INVALID when the folder was removed. */
   readonly cwd: string
   /** Node's `process.platform`. */
   readonly platform: NodeJS.Platform
@@ -20,7 +20,7 @@ export interface ProcessIo {
   readonly ask: ((question: string) => Promise<string>) | null
   /** POSIX seconds. */
   readonly nowSec: () => number
-  /** Aborted by Ctrl-C and by SIGTERM. */
+  /** Aborted by Ctrl-C and by the other signals that ask a process to end. */
   readonly signal: AbortSignal
 }
 

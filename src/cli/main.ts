@@ -1,45 +1,65 @@
 // Finds the command, reads its options, runs it, and turns whatever it throws into one line and an exit code.
 import { escapeInvisible, quote, ToolsumError } from "../core/errors.js"
-import { COMMANDS, type CommandSpec, GLOBAL_OPTIONS } from "./commands.js"
+import type { JsonValue } from "../core/json.js"
+import { COMMANDS, type CommandSpec, commandsOf, GLOBAL_OPTIONS, isGroup } from "./commands.js"
 import { type ExitCode, exitCodeOfError } from "./exit-codes.js"
 import { type Io, type ProcessIo, withMembers } from "./io.js"
 import { insertSeparator, parseCommandLine } from "./options.js"
+import { printDocument } from "./report-json.js"
 
 /** Run one command line (without node and script). Never throws. */
 export async function main(argv: readonly string[], processIo: ProcessIo): Promise<ExitCode> {
   const closers: (() => Promise<void>)[] = []
   const io = withMembers(processIo, { atEnd: (close: () => Promise<void>) => void closers.push(close) })
+  const asked = { command: commandNameOf(argv), json: isJsonAsked(argv) }
   try {
-    return await run(argv, io)
+    return await run(argv, asked, io)
   } catch (error) {
-    reportError(error, argv, io)
-    return exitCodeOfError(error)
+    return reportError(error, asked, io)
   } finally {
     await Promise.allSettled(closers.map((close) => close()))
   }
 }
 
-async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
+/** Report what was thrown where nobody awaits it. Never throws; returns the exit code. */
+export const reportUncaught = (error: unknown, io: Pick<ProcessIo, "stdout" | "stderr">): ExitCode =>
+  reportError(error, { command: "", json: false }, io)
+
+/** What a report of an error needs to know of the command line. */
+interface Asked {
+  readonly command: string
+  json: boolean
+}
+
+/** True for `--json` among the words that are ours, not a server's. */
+const isJsonAsked = (argv: readonly string[]): boolean => {
+  const cut = argv.indexOf("--")
+  return (cut < 0 ? argv : argv.slice(0, cut)).includes("--json")
+}
+
+async function run(argv: readonly string[], asked: Asked, io: Io): Promise<ExitCode> {
+  const { command } = asked
   const first = argv[0]
   if (first === undefined || first === "help" || first.startsWith("-"))
     return (await import("./help.js")).printTopic(argv, io)
-  const name = commandNameOf(argv)
-  const entry = COMMANDS.get(name)
+  const entry = COMMANDS.get(command)
+  if (!entry && isHelp(argv[1]) && isGroup(command)) return (await import("./help.js")).printGroupHelp(command, io)
   if (!entry) throw unknownCommand(argv)
-  const rest = argv.slice(name.split(" ").length)
+  const rest = argv.slice(command.split(" ").length)
   const spec = await entry.load()
   const specs = [...spec.options, ...GLOBAL_OPTIONS]
-  const line = parseCommandLine(
-    spec.launchAfter === undefined ? rest : insertSeparator(rest, specs, spec.launchAfter),
-    specs,
-  )
-  if (line.options.flag("help")) return (await import("./help.js")).printCommandHelp(name, entry, spec, io)
+  const words = spec.launchAfter === undefined ? rest : insertSeparator(rest, specs, spec.launchAfter)
+  asked.json = isJsonAsked(words)
+  const line = parseCommandLine(words, specs)
+  if (line.options.flag("help")) return (await import("./help.js")).printCommandHelp(command, entry, spec, io)
   checkWords(spec, line.words.length)
   if (line.launch !== null && spec.launchAfter === undefined) {
     throw new ToolsumError("USAGE", `expected nothing after --; usage: toolsum ${spec.usage}`)
   }
   return spec.run(line, line.options.flag("no-color") ? withMembers(io, { colour: false }) : io)
 }
+
+const isHelp = (word: string | undefined): boolean => word === "--help" || word === "-h"
 
 /** The command's words: one, or the two of a group. */
 const commandNameOf = (argv: readonly string[]): string =>
@@ -53,31 +73,39 @@ function checkWords(spec: CommandSpec, count: number): void {
 
 function unknownCommand(argv: readonly string[]): ToolsumError {
   const first = argv[0] ?? ""
-  const group = [...COMMANDS.keys()].filter((name) => name.startsWith(`${first} `))
-  if (group.length > 0) {
-    const actions = group.map((name) => name.slice(first.length + 1)).join(", ")
-    return new ToolsumError("USAGE", `expected one of ${actions} after ${first}`)
+  if (isGroup(first)) {
+    const actions = commandsOf(first).map(([name]) => name.slice(first.length + 1))
+    return new ToolsumError("USAGE", `expected one of ${actions.join(", ")} after ${first}`)
   }
   return new ToolsumError("USAGE", `unknown command ${quote(first)}; toolsum --help lists all`)
 }
 
-/** One line on stderr; with --json one document on stdout too. Anything that is not a ToolsumError is our fault: with its stack. */
-function reportError(error: unknown, argv: readonly string[], io: Io): void {
-  const known = error instanceof ToolsumError
-  const message = known ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)
-  const line = escapeInvisible(known ? message.replaceAll("\n", " ") : message).replaceAll("\\u000a", "\n")
-  io.stderr(known ? `toolsum: ${line} (${error.code})\n` : `toolsum: internal error, please report it: ${line}\n`)
-  const cut = argv.indexOf("--")
-  if (!(cut < 0 ? argv : argv.slice(0, cut)).includes("--json")) return
-  const described = known
-    ? { code: error.code, kind: error.kind, message }
-    : { code: "INTERNAL", kind: "internal", message: error instanceof Error ? error.message : String(error) }
-  const document = {
-    schemaVersion: 1,
-    command: commandNameOf(argv),
-    ok: false,
-    exitCode: exitCodeOfError(error),
-    error: described,
+/** One line on stderr; with --json one document on stdout too. Anything that is not a ToolsumError is our fault: with its stack. Never
+ *  throws: when stdout is what failed, the line and the exit code say so. */
+function reportError(error: unknown, asked: Asked, io: Pick<ProcessIo, "stdout" | "stderr">): ExitCode {
+  const exitCode = exitCodeOfError(error)
+  try {
+    io.stderr(describeError(error))
+    if (asked.json) printDocument(io, { command: asked.command, exitCode, error: errorMember(error) })
+  } catch {
+    // What could not be printed cannot be reported either.
   }
-  io.stdout(`${JSON.stringify(document, null, 2)}\n`)
+  return exitCode
 }
+
+/** What somebody else wrote into a message starts no line of its own. */
+function describeError(error: unknown): string {
+  if (error instanceof ToolsumError)
+    return `toolsum: ${escapeInvisible(error.message.replaceAll("\n", " "))} (${error.code})\n`
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return `toolsum: internal error, please report it: ${text.split("\n").map(escapeInvisible).join("\n  ")}\n`
+}
+
+function errorMember(error: unknown): JsonValue {
+  if (error instanceof ToolsumError) return { code: error.code, kind: error.kind, message: toWellFormed(error.message) }
+  const message = toWellFormed(error instanceof Error ? error.message : String(error))
+  return { code: "INTERNAL", kind: "internal", message }
+}
+
+/** JSON has no lone surrogates; words that were typed on Windows may. */
+const toWellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, "\ufffd")

@@ -87,7 +87,7 @@ function readWords(
   const words: string[] = []
   const given = new Map<string, string[]>()
   for (let i = 0; i < argv.length; i++) {
-    const word = argv[i] ?? ""
+    const word = argv[i] === "-h" ? "--help" : (argv[i] ?? "")
     if (!word.startsWith("-") || word === "-") {
       words.push(word)
       continue

@@ -1,5 +1,6 @@
 // The real Io. Terminals and signals are looked at when a command asks for them: `verify` hardly does, and each takes a millisecond.
 import { fstatSync, statSync } from "node:fs"
+import { ToolsumError } from "../core/errors.js"
 import type { ExitCode } from "./exit-codes.js"
 import type { ProcessIo } from "./io.js"
 import { createOutput } from "./output.js"
@@ -9,12 +10,15 @@ const COULD_NOT_CHECK: ExitCode = 2
 /** Io of a running Node process. */
 export function createProcessIo(p: NodeJS.Process): ProcessIo {
   let signal: AbortSignal | null = null
+  const direct = p.platform !== "win32"
   return {
-    // The console of Windows takes text from the stream only.
-    stdout: p.platform === "win32" ? (text) => void p.stdout.write(text) : createOutput(1, () => p.stdout),
-    stderr: (text) => void p.stderr.write(text),
+    stdout: createOutput(1, () => p.stdout, { direct }),
+    // Where nobody can be told that something went wrong, the exit code still says it.
+    stderr: createOutput(2, () => p.stderr, { direct, onError: () => {} }),
     env: p.env,
-    cwd: p.cwd(),
+    get cwd() {
+      return findFolder(p)
+    },
     platform: p.platform,
     get colour() {
       return !p.env.NO_COLOR && p.env.TERM !== "dumb" && isTerminal(1)
@@ -35,10 +39,19 @@ export function createProcessIo(p: NodeJS.Process): ProcessIo {
   }
 }
 
+/** The working folder. Throws CONFIG_INVALID when it was removed. */
+function findFolder(p: NodeJS.Process): string {
+  try {
+    return p.cwd()
+  } catch (cause) {
+    throw new ToolsumError("CONFIG_INVALID", "the working folder is not there any more", { cause })
+  }
+}
+
 /** Aborted by the first signal. The second ends the process at once, by an exit: then whatever was started is killed. */
 function catchSignals(p: NodeJS.Process): AbortSignal {
   const abort = new AbortController()
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const)
     p.on(name, () => (abort.signal.aborted ? p.exit(COULD_NOT_CHECK) : abort.abort(name)))
   return abort.signal
 }

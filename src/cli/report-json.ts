@@ -15,7 +15,7 @@ export interface DocumentHead {
 
 /** Print one document: schema version, command and exit code first. */
 export function printDocument(
-  io: Io,
+  io: Pick<Io, "stdout">,
   document: DocumentHead & { readonly [member: string]: JsonValue | undefined },
 ): void {
   const { command, exitCode, ...rest } = document
