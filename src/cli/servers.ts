@@ -1,6 +1,6 @@
 // Starting servers for a command: what it asks of the launch line, the consent that starting it needs, the adapter that reads it.
 // The adapter and the MCP SDK behind it load only here, when a server is really read.
-import { dirname, join } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { createFileConsent } from "../adapters/consent-fs.js"
 import { findUserDirs } from "../adapters/user-dirs.js"
 import { escapeInvisible, quote, ToolsumError } from "../core/errors.js"
@@ -33,23 +33,33 @@ export function readTarget({ words, launch, options }: CommandLine, io: Io): Tar
   return buildCommandTarget({ launch, env, cwd: options.value("cwd"), environment: io.env })
 }
 
-/** How to read a target. Relative folders of it start at the lockfile's folder. Throws USAGE for a URL. */
-export async function openServer(p: {
-  target: Target
-  placeholders: readonly string[]
-  lockfilePath: string
-  io: Io
-}): Promise<ToolSource> {
-  const { target, placeholders, lockfilePath, io } = p
+/** A project whose servers are started. */
+export interface StartPlace {
+  readonly lockfilePath: string
+  /** Of the command line: whether `--lock` named the lockfile. */
+  readonly options: Options
+  readonly io: Io
+}
+
+/** How to read a target. Throws USAGE for a URL. */
+export async function openServer(
+  p: StartPlace & { target: Target; placeholders: readonly string[] },
+): Promise<ToolSource> {
+  const { target, placeholders, io } = p
   if (!isCommandTarget(target)) throw new ToolsumError("USAGE", "servers behind a URL cannot be read yet")
   const { createStdioToolSource } = await import("../adapters/mcp-stdio.js")
-  const cwd = startFolder(target, lockfilePath, io)
+  const cwd = baseFolder(target, p)
   return createStdioToolSource({ target, cwd, environment: io.env, placeholders, clientVersion: readVersion() })
 }
 
-/** The folder that a target is started in, or that its own `cwd` is relative to. */
-const startFolder = (target: Target, lockfilePath: string, io: Io): string =>
-  isCommandTarget(target) && target.cwd !== undefined ? dirname(lockfilePath) : io.cwd
+/** The absolute folder that a target starts in: its `cwd`, from the base folder, or that itself. */
+const startFolder = (target: Target, place: StartPlace): string =>
+  resolve(baseFolder(target, place), (isCommandTarget(target) && target.cwd) || ".")
+
+/** The lockfile's folder, so that a command means the same in every subfolder; for a command without `cwd` the working folder where `--lock`
+ *  named the lockfile, which may lie anywhere. */
+const baseFolder = (target: Target, { lockfilePath, options, io }: StartPlace): string =>
+  options.value("lock") !== null && isCommandTarget(target) && target.cwd === undefined ? io.cwd : dirname(lockfilePath)
 
 /** The user's consent store, outside every repository. */
 const openConsent = (io: Io): Consent =>
@@ -62,8 +72,8 @@ export const CONSENT_OPTIONS: readonly OptionSpec[] = [
 ]
 
 /** Remember that the user accepts a target, which they typed themselves or were asked about. */
-export const acceptTarget = (target: Target, why: string, lockfilePath: string, io: Io): Promise<void> =>
-  openConsent(io).add(computeConsentDigest(target, startFolder(target, lockfilePath, io)), why)
+export const acceptTarget = (target: Target, why: string, place: StartPlace): Promise<void> =>
+  openConsent(place.io).add(computeConsentDigest(target, startFolder(target, place)), why)
 
 /** What may be started. */
 export interface Gate {
@@ -74,9 +84,9 @@ export interface Gate {
 }
 
 /** The gate for the servers of a lockfile. Throws USAGE for a revision that has none. */
-export async function openGate(p: { lockfilePath: string; options: Options; io: Io }): Promise<Gate> {
-  const { lockfilePath, options, io } = p
-  const digestOf = (target: Target) => computeConsentDigest(target, startFolder(target, lockfilePath, io))
+export async function openGate(place: StartPlace): Promise<Gate> {
+  const { lockfilePath, options, io } = place
+  const digestOf = (target: Target) => computeConsentDigest(target, startFolder(target, place))
   const consent = openConsent(io)
   const ref = options.value("accept-targets-from")
   const earlier = new Set((ref === null ? [] : await targetsAt(ref, lockfilePath)).map(digestOf))
@@ -89,7 +99,8 @@ export async function openGate(p: { lockfilePath: string; options: Options; io: 
     mayStart: async (name, target) => {
       if (await accepts(target)) return true
       if (io.ask === null) return false
-      const question = `Start ${name}? ${escapeInvisible(describeLaunch(target))}\nAnswer yes to start it now and later: `
+      const launch = escapeInvisible(describeLaunch(target, startFolder(target, place)))
+      const question = `Start ${name}? ${launch}\nAnswer yes to start it now and later: `
       if ((await io.ask(question)).trim().toLowerCase() !== "yes") return false
       await consent.add(digestOf(target), `asked for ${name}`)
       return true
@@ -101,7 +112,7 @@ export async function openGate(p: { lockfilePath: string; options: Options; io: 
 export const notAccepted = (target: Target): ToolsumError =>
   new ToolsumError(
     "TARGET_NOT_ACCEPTED",
-    `not started: this account has not accepted ${describeLaunch(target)}; --accept-targets accepts all`,
+    `not started: this account has not accepted ${describeLaunch(target)} for this folder; --accept-targets accepts all`,
   )
 
 async function targetsAt(ref: string, lockfilePath: string): Promise<readonly Target[]> {
@@ -113,11 +124,12 @@ async function targetsAt(ref: string, lockfilePath: string): Promise<readonly Ta
 }
 
 /** All that starting a target means: its words, its folder, the variables it gets. Untrusted. */
-function describeLaunch(target: Target): string {
+function describeLaunch(target: Target, folder?: string): string {
   if (!isCommandTarget(target)) return describeTarget(target)
-  const folder = target.cwd === undefined ? "" : ` in ${quote(target.cwd)}`
+  const place = folder ?? target.cwd
+  const where = place === undefined ? "" : ` in ${quote(place, 300)}`
   const variables = target.env.length === 0 ? "" : `, with the variables ${target.env.join(", ")}`
-  return `"${describeTarget(target)}"${folder}${variables}`
+  return `"${describeTarget(target)}"${where}${variables}`
 }
 
 /** A target for people, as it would be typed. Untrusted: escape it before it is shown. */

@@ -3,15 +3,7 @@ import { computeJsonDigest } from "../core/canonical.js"
 import { quote, ToolsumError } from "../core/errors.js"
 import type { Digest } from "../core/hash.js"
 import { findSecretShape } from "../core/secret-shapes.js"
-import { deriveSubject } from "../core/subject.js"
-import {
-  type CommandTarget,
-  computeTargetDigest,
-  formatTarget,
-  isCommandTarget,
-  parseTarget,
-  type Target,
-} from "../core/target.js"
+import { computeTargetDigest, formatTarget, isCommandTarget, parseTarget, type Target } from "../core/target.js"
 import { parseTemplate } from "../core/template.js"
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -65,20 +57,7 @@ function refuseSecret(text: string, place: string, environment: Environment): vo
     )
 }
 
-/** What a consent names: the target, and `folder`, where it is started, when that decides what is started (formats 32). */
-export function computeConsentDigest(target: Target, folder: string): Digest {
-  return isCommandTarget(target) && dependsOnFolder(target)
-    ? computeJsonDigest({ target: formatTarget(target), folder })
-    : computeTargetDigest(target)
-}
-
-/** A relative folder or command does, and whatever a command that is no package launcher is given: `node server.mjs` is another server
- *  in every folder. */
-function dependsOnFolder(target: CommandTarget): boolean {
-  const { cwd, command, args } = target
-  if (cwd !== undefined) return !isAbsolutePath(cwd)
-  return isRelativeCommand(command) || (args.length > 0 && deriveSubject(target).subject === null)
-}
-
-const isAbsolutePath = (path: string): boolean => /^(?:\/|[A-Za-z]:[\\/])/.test(path)
-const isRelativeCommand = (command: string): boolean => /[\\/]/.test(command) && !isAbsolutePath(command)
+/** What a consent names: the target and the absolute `folder` that its command starts in, since that folder decides what is started:
+ *  `npx x@1.0.0` runs the copy in node_modules, `node server.mjs` the file there. A URL is the same everywhere. FORMAT.md, section 5. */
+export const computeConsentDigest = (target: Target, folder: string): Digest =>
+  isCommandTarget(target) ? computeJsonDigest({ folder, target: formatTarget(target) }) : computeTargetDigest(target)

@@ -1,6 +1,7 @@
 // A lockfile from somebody else starts nothing, contacts nobody and gets no variable until this user accepts its target: one test for each
 // row of the consent rule (DESIGN 8).
-import { cp, mkdir, writeFile } from "node:fs/promises"
+import { existsSync } from "node:fs"
+import { cp, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import {
@@ -67,29 +68,76 @@ describe("check", () => {
     }
   })
 
-  test("what a user accepted in one folder is not accepted in another, when the folder decides what is started", async () => {
+  /** The same lockfile in another folder starts nothing there, and writes nothing. */
+  async function expectRefusedInCopy(world: CliWorld, change: (copy: string) => Promise<void> = async () => {}) {
+    const copy = join(world.folder, "..", "copy")
+    await cp(world.folder, copy, { recursive: true })
+    await change(copy)
+    const before = snapshot(copy)
+    const { code, stdout } = await world.runIn(copy, "check", "--json")
+    expect([code, JSON.parse(stdout).servers[0].reason]).toEqual([2, "target_not_accepted"])
+    expect(snapshot(copy)).toEqual(before)
+  }
+
+  test("what a user accepted in one folder is not accepted in another: a file there", async () => {
     const world = await makeCliWorld()
     const server = makeServer(join(world.folder, "lists.json"))
     await cp(server.launch[1] ?? "", join(world.folder, "server.mjs"))
     await world.expect(0, "add", "notes", "--", "node", "server.mjs", "lists.json")
     expect(await answerOf(world)).toEqual(STARTED)
-    const copy = join(world.folder, "..", "copy")
-    await cp(world.folder, copy, { recursive: true })
-    const before = snapshot(copy)
-    const { code, stdout } = await world.runIn(copy, "check", "--json")
-    expect(code).toBe(2)
-    expect(JSON.parse(stdout).servers[0]).toMatchObject({ verdict: "UNKNOWN", reason: "target_not_accepted" })
-    expect(snapshot(copy)).toEqual(before)
+    await expectRefusedInCopy(world)
   })
 
-  test("a package at a version is the same target everywhere", async () => {
+  test("what a user accepted in one folder is not accepted in another: a package at a version", async () => {
     const world = await makeCliWorld()
     const server = await makePackage(world)
     await world.expect(0, "add", "notes", "--", ...server.launch)
-    const copy = join(world.folder, "..", "copy")
-    await cp(world.folder, copy, { recursive: true })
-    const { code, stdout } = await world.runIn(copy, "check", "--json")
-    expect([code, JSON.parse(stdout).servers[0].verdict]).toEqual([0, "UNCHANGED"])
+    expect(await answerOf(world)).toEqual(STARTED)
+    const starts = server.starts().length
+    await expectRefusedInCopy(world)
+    expect(server.starts()).toHaveLength(starts)
+  })
+
+  test("the copy of a package in a hostile node_modules is not started by npx", async () => {
+    const world = await makeCliWorld()
+    const server = makeServer(join(world.folder, "..", "lists.json"))
+    const install = async (folder: string, file: string) => {
+      const at = join(folder, "node_modules", "toolsum-test-notes")
+      await mkdir(at, { recursive: true })
+      const manifest = { name: "toolsum-test-notes", version: "1.0.0", bin: "server.mjs" }
+      await writeFile(join(at, "package.json"), JSON.stringify(manifest))
+      await writeFile(join(at, "server.mjs"), `#!/usr/bin/env node\n${file}\n`, { mode: 0o755 })
+      await mkdir(join(folder, "node_modules", ".bin"), { recursive: true })
+      await rm(join(folder, "node_modules", ".bin", "toolsum-test-notes"), { force: true })
+      await symlink("../toolsum-test-notes/server.mjs", join(folder, "node_modules", ".bin", "toolsum-test-notes"))
+    }
+    world.env.npm_config_offline = "true"
+    await install(world.folder, await readFile(server.launch[1] ?? "", "utf8"))
+    await world.expect(0, "add", "notes", "--", "npx", "-y", "toolsum-test-notes@1.0.0", server.launch[2] ?? "")
+    expect(await answerOf(world)).toEqual(STARTED)
+    const mark = join(world.folder, "..", "mark")
+    await expectRefusedInCopy(world, (copy) =>
+      install(copy, `import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(mark)}, "")`),
+    )
+    expect(existsSync(mark)).toBe(false)
+    await world.runIn(join(world.folder, "..", "copy"), "check", "--accept-targets")
+    expect(existsSync(mark)).toBe(true) // it would have been started
+  })
+
+  test("a command starts in the lockfile's folder from every subfolder, and in the working folder with --lock", async () => {
+    const world = await makeCliWorld()
+    await mkdir(join(world.folder, ".git"))
+    const server = makeServer(join(world.folder, "lists.json"))
+    await world.expect(0, "add", "notes", "--", server.launch[0] ?? "", server.launch[1] ?? "", "lists.json")
+    const sub = join(world.folder, "sub")
+    await mkdir(sub)
+    const fromSub = JSON.parse((await world.runIn(sub, "check", "--json")).stdout)
+    expect(fromSub.servers[0].verdict).toBe("UNCHANGED")
+    expect(new Set(server.starts().map(({ cwd }) => cwd))).toEqual(new Set([world.folder]))
+    const named = ["check", "--json", "--lock", world.lockfile]
+    const elsewhere = JSON.parse((await world.runIn(sub, ...named)).stdout)
+    expect(elsewhere.servers[0].reason).toBe("target_not_accepted")
+    expect(JSON.parse((await world.runIn(world.folder, ...named)).stdout).servers[0].verdict).toBe("UNCHANGED")
   })
 
   test("a relative working folder belongs to the lockfile's folder", async () => {
@@ -167,7 +215,9 @@ describe("check", () => {
     expect(await answerOf(world)).toEqual(REFUSED)
     expect(server.starts()).toHaveLength(starts)
     expect(world.questions).toHaveLength(1)
-    expect(world.questions[0]).toMatch(/^Start notes\? ".*listed\.mjs.*", with the variables API_KEY\n/)
+    expect(world.questions[0]).toMatch(
+      /^Start notes\? ".*listed\.mjs.*" in ".*\/project", with the variables API_KEY\n/,
+    )
     world.ask = () => " Yes\n"
     expect(await answerOf(world)).toEqual(STARTED)
     expect(await answerOf(world)).toEqual(STARTED)

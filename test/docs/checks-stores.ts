@@ -14,9 +14,10 @@ import { ToolsumError } from "../../src/core/errors.js"
 import { parseJson } from "../../src/core/json.js"
 import { parseObservation } from "../../src/core/record.js"
 import { parseRootArgument } from "../../src/core/root.js"
-import { computeTargetDigest, parseTarget } from "../../src/core/target.js"
+import { parseTarget } from "../../src/core/target.js"
 import { formatSigningKey } from "../../src/core/vkey.js"
 import { formatObservations } from "../../src/features/observation-file.js"
+import { computeConsentDigest } from "../../src/features/targets.js"
 import { commitKey } from "../../src/writer/commit.js"
 import { makeTempFolder } from "../fakes/temp-folder.js"
 import { headOf, notesOf } from "./checks-log.js"
@@ -101,7 +102,7 @@ export const STORE_CHECKS: Checks = {
   },
   "consent-store": async (doc) => {
     const path = join(await makeTempFolder(), "consent.json")
-    const digest = computeTargetDigest(parseTarget(parseJson(doc.text("target-command"))))
+    const digest = computeConsentDigest(parseTarget(parseJson(doc.text("target-command"))), "/home/ada/notes")
     await createFileConsent(path, clock).add(digest, "add notes")
     return readFile(path, "utf8")
   },

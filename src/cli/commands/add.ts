@@ -50,8 +50,9 @@ async function addFromCommandLine(line: CommandLine, io: Io): Promise<0> {
   const log = await findLog(options, lockfile, dryRun, io)
   const placeholders = options.values("placeholder")
   // Typed by the user: that is the consent to start it, now and for later checks.
-  if (!dryRun) await acceptTarget(target, `toolsum add ${name}`, lockfile.path, io)
-  const source = await openServer({ target, placeholders, lockfilePath: lockfile.path, io })
+  const place = { lockfilePath: lockfile.path, options, io }
+  if (!dryRun) await acceptTarget(target, `toolsum add ${name}`, place)
+  const source = await openServer({ ...place, target, placeholders })
   const sections: readonly SectionName[] = options.flag("resources") ? SECTION_NAMES : DEFAULT_SECTIONS
   const work = addServer({
     name,

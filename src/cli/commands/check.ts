@@ -125,13 +125,14 @@ async function openLog(origin: string, { lockfile, line, io }: Checking): Promis
 const withoutPath = (error: ToolsumError): ToolsumError =>
   error.evidence && error.cause instanceof ToolsumError ? error.cause : error
 
-async function readLive(name: string, pin: Pin, gate: Gate, { store, io }: Checking): Promise<ServerReading> {
+async function readLive(name: string, pin: Pin, gate: Gate, { store, line, io }: Checking): Promise<ServerReading> {
   if (!(await gate.mayStart(name, pin.target))) throw notAccepted(pin.target)
   const observed = observationOf(pin)
   const source = await openServer({
     target: pin.target,
     placeholders: placeholdersOf(observed.profile),
     lockfilePath: store.path,
+    options: line.options,
     io,
   })
   return source.read({ sections: sectionsOf(observed.lines), limits: DEFAULT_READ_LIMITS, signal: io.signal })

@@ -35,7 +35,7 @@ export const observeCommand: CommandSpec = {
     const work = observeServer({
       name,
       target,
-      source: await openServer({ target, placeholders, lockfilePath, io }),
+      source: await openServer({ target, placeholders, lockfilePath, options, io }),
       placeholders,
       sections: options.flag("resources") ? SECTION_NAMES : DEFAULT_SECTIONS,
       masks: [],

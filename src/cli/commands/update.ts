@@ -71,7 +71,7 @@ async function updateOne(name: string, pin: Pin, lockfile: LockfileStore, line: 
   const work = updateServer({
     name,
     target,
-    source: await openServer({ target, placeholders, lockfilePath: lockfile.path, io }),
+    source: await openServer({ target, placeholders, lockfilePath: lockfile.path, options, io }),
     placeholders,
     lockfile,
     log,
@@ -98,12 +98,13 @@ async function acceptTargetOf(
   line: CommandLine,
   io: Io,
 ): Promise<Target> {
-  const gate = await openGate({ lockfilePath: path, options: line.options, io })
+  const place = { lockfilePath: path, options: line.options, io }
+  const gate = await openGate(place)
   const typed = line.launch === null ? null : readTarget(line, io)
   const target = typed === null ? pin.target : withPinnedEnv(typed, pin)
   // Typed by the user is accepted. Variables that only the lockfile names are not typed: the pin must have been accepted with them.
   if (typed !== null && (typed === target || (await gate.accepts(pin.target)))) {
-    if (!line.options.flag("dry-run")) await acceptTarget(target, `toolsum update ${name}`, path, io)
+    if (!line.options.flag("dry-run")) await acceptTarget(target, `toolsum update ${name}`, place)
   } else if (!(await gate.mayStart(name, target))) throw notAccepted(target)
   return target
 }
