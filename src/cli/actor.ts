@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process"
 import { userInfo } from "node:os"
 import { promisify } from "node:util"
+import { ToolsumError } from "../core/errors.js"
 import type { Actor } from "../features/pins.js"
 import type { Io } from "./io.js"
 import type { OptionSpec, Options } from "./options.js"
@@ -12,17 +13,27 @@ export const ACTOR_OPTIONS: readonly OptionSpec[] = [
   ["--by <name>", "Who; without it git's user.email or the account name"],
 ]
 
-/** The person or job that runs this command. */
+/** The person or job that runs this command. Throws USAGE where nothing names them, as in a container under a number. */
 export async function findActor(options: Options, io: Io): Promise<Actor> {
-  const by = options.value("by") ?? (await gitEmail(io)) ?? userInfo().username
+  const by = options.value("by") ?? (await gitEmail(io)) ?? accountName()
   return { by, reason: options.value("reason"), nowSec: io.nowSec() }
 }
 
-async function gitEmail(io: Io): Promise<string | null> {
+async function gitEmail({ cwd, env }: Io): Promise<string | null> {
   try {
-    const { stdout } = await promisify(execFile)("git", ["config", "user.email"], { cwd: io.cwd, timeout: 5000 })
+    const { stdout } = await promisify(execFile)("git", ["config", "user.email"], { cwd, env, timeout: 5000 })
     return stdout.trim() || null
   } catch {
     return null // no git, or no address set: the account name will do
+  }
+}
+
+function accountName(): string {
+  try {
+    return userInfo().username
+  } catch (cause) {
+    throw new ToolsumError("USAGE", "this account has no name: say with --by who acts, or set git's user.email", {
+      cause,
+    })
   }
 }
