@@ -19,7 +19,7 @@ import type { ServerReading } from "../ports.js"
 import { compareLive, type LiveComparison } from "./compare-live.js"
 import { observationOf } from "./pins.js"
 
-/** The log of a pin: open, unreachable, or refuted. */
+/** The log of a pin: open, or why it is not. LOG_UNAVAILABLE and TIMEOUT: nothing came from it, and no more than that. */
 export type LogState = LogClient | ToolsumError
 
 /** What a check of one pin needs. A part that is null is not compared. */
@@ -64,6 +64,7 @@ export async function checkPin(input: CheckInput): Promise<ServerVerdict> {
 
 type LogAnswer =
   | { readonly kind: "none" }
+  | { readonly kind: "unreachable"; readonly detail: string }
   | { readonly kind: "unknown"; readonly reason: UnknownReason; readonly detail: string }
   | { readonly kind: "refuted"; readonly error: ToolsumError }
   | {
@@ -94,7 +95,8 @@ async function lookIntoLog({ log, pin, exhaustive }: CheckInput, observed: Obser
   } catch (error) {
     if (!(error instanceof ToolsumError)) throw error
     if (error.kind === "rejected") return { kind: "refuted", error }
-    return { kind: "unknown", reason: reasonOfLogError(error.code), detail: error.message }
+    if (UNREACHABLE.includes(error.code)) return { kind: "unreachable", detail: error.message }
+    return { kind: "unknown", reason: reasonOfLogError(error), detail: error.message }
   }
 }
 
@@ -111,14 +113,20 @@ function otherVersions(records: SubjectRecords, observed: Observation): readonly
     .map(({ record, index }) => `other_version:${record.version} is in the log as leaf ${index}`)
 }
 
+/** Nothing came from the log: what the pin proves and the server says can still be an answer. Whatever did come must be in order. */
+const UNREACHABLE: readonly ErrorCode[] = ["LOG_UNAVAILABLE", "TIMEOUT"]
+
 const LOG_REASONS: Readonly<Partial<Record<ErrorCode, UnknownReason>>> = {
   LOG_BEHIND: "log_behind",
+  // Bytes are missing that would prove or refute what the log serves (DESIGN 8).
+  HEAD_UNPROVEN: "incomplete",
+  RESOURCE_MISSING: "incomplete",
   ROOT_NOT_PINNED: "root_not_pinned",
-  STATE_CORRUPT: "malformed",
   TARGET_NOT_ACCEPTED: "target_not_accepted",
 }
 
-const reasonOfLogError = (code: ErrorCode): UnknownReason => LOG_REASONS[code] ?? "log_unreachable"
+const reasonOfLogError = ({ code, kind }: ToolsumError): UnknownReason =>
+  LOG_REASONS[code] ?? (kind === "malformed" ? "malformed" : "log_unreachable")
 
 type LiveAnswer =
   | { readonly kind: "none" }
@@ -160,6 +168,8 @@ const SERVER_REASONS: Readonly<Partial<Record<ErrorCode, UnknownReason>>> = {
   SURFACE_MALFORMED: "malformed",
   READING_INCOMPLETE: "incomplete",
   READING_UNSTABLE: "unstable",
+  // Our own consent store; the message names it.
+  STATE_CORRUPT: "malformed",
 }
 
 const reasonOfServerError = (error: ToolsumError): UnknownReason => SERVER_REASONS[error.code] ?? "server_unreachable"
@@ -189,8 +199,8 @@ function conclude(input: CheckInput, observed: Observation, log: LogAnswer, live
   if (live.kind === "read" && live.comparison.incomplete.length > 0) {
     return answer("UNKNOWN", "incomplete", `${live.comparison.incomplete.join(", ")} could not be read to the end`)
   }
-  if (log.kind === "unknown" && (input.needsLog || log.reason !== "log_unreachable"))
-    return answer("UNKNOWN", log.reason, log.detail)
+  if (log.kind === "unknown") return answer("UNKNOWN", log.reason, log.detail)
+  if (log.kind === "unreachable" && input.needsLog) return answer("UNKNOWN", "log_unreachable", log.detail)
   if (live.kind === "none" && log.kind !== "read")
     return answer("UNKNOWN", "log_unreachable", "neither the log nor the server was compared")
   return answer("UNCHANGED", null, unchangedNote(input, log))
@@ -211,7 +221,7 @@ function unchangedNote(input: CheckInput, log: LogAnswer): string | null {
   const masked = input.pin.masks.length > 0 ? "masked" : null
   const head = input.offline.head
   const unreachable =
-    log.kind === "unknown" || input.log === null
+    log.kind === "unreachable" || input.log === null
       ? `log not reachable from here; proven at head ${head?.size ?? "?"}`
       : null
   return [masked, unreachable].filter((part) => part !== null).join(", ") || null

@@ -281,7 +281,7 @@ describe("damaged files of the user", () => {
     await refuse(world, ["update", "notes"], "STATE_CORRUPT", "consent.json")
     await refuse(world, ["add", "other", "--", "node", "x"], "STATE_CORRUPT", "consent.json")
     const { document, code } = await world.json("check")
-    expect([code, document.servers[0].verdict]).toEqual([2, "UNKNOWN"])
+    expect([code, document.servers[0].verdict, document.servers[0].reason]).toEqual([2, "UNKNOWN", "malformed"])
     expect(document.servers[0].detail).toContain("consent.json")
   })
 

@@ -1,8 +1,8 @@
 // A log that goes back or tells another story than before, as seen by the commands: REJECTED, exit 3, and the evidence is kept in a file
 // that anybody with the root can check. The logs are real ones, whose folder or key was copied.
-import { cp, readdir, readFile, rename, rm } from "node:fs/promises"
+import { cp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { ToolsumError } from "../../src/core/errors.js"
 import { type CliWorld, type Document, type ListedServer, makePinnedWorld, snapshot, tool } from "../fakes/cli-world.js"
 import { verifyForkEvidence } from "../fakes/client-world.js"
@@ -113,6 +113,36 @@ test("a smaller head that nothing here proves to be a prefix is no rollback, and
   const { code, document } = await world.json("check", "--log-only")
   expect([code, document.servers[0].verdict]).toEqual([2, "UNKNOWN"])
   expect(document.servers[0].detail).toContain("size 2, and 3 was seen before")
+})
+
+describe("a log that is there and not in order never counts as out of reach", () => {
+  test.each([
+    { name: "a garbage checkpoint", file: "checkpoint", content: "garbage", reason: "malformed" },
+    { name: "an empty checkpoint", file: "checkpoint", content: "", reason: "malformed" },
+    { name: "a garbage keyring", file: "keyring/1", content: "garbage", reason: "malformed" },
+    { name: "no keyring", file: "keyring/1", content: null, reason: "incomplete" },
+    { name: "no entries", file: "tile/entries/000.p/2", content: null, reason: "incomplete" },
+  ])("$name", async ({ file, content, reason }) => {
+    const { world } = await makePinnedWorld()
+    const { roots } = (await world.json("verify")).document
+    // The log lies where the user said it does, and the server still says what is pinned.
+    await rename(logOf(world), aside(world, "log"))
+    await world.expect(0, "trust", "add", `${roots[0].log}=${roots[0].fingerprint}`, "--log", aside(world, "log"))
+    await rm(stateOf(world), { recursive: true })
+    const path = join(aside(world, "log"), "public", file)
+    if (content === null) await rm(path)
+    else await writeFile(path, content)
+    const { code, document } = await world.json("check")
+    expect([code, document.servers[0].verdict, document.servers[0].reason]).toEqual([2, "UNKNOWN", reason])
+  })
+
+  test("while a place without a log does", async () => {
+    const { world } = await makePinnedWorld()
+    await rm(logOf(world), { recursive: true })
+    const { code, document } = await world.json("check")
+    expect([code, document.servers[0].verdict]).toEqual([0, "UNCHANGED"])
+    expect(document.servers[0].detail).toContain("log not reachable from here")
+  })
 })
 
 test("evidence is kept once, and other evidence beside it", async () => {

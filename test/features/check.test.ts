@@ -169,6 +169,25 @@ describe("what wins", () => {
   })
 })
 
+describe("logs that do not answer, or not as a log does, while the server gives the pinned list", () => {
+  test.each([
+    { code: "LOG_UNAVAILABLE", says: ["UNCHANGED", null] },
+    { code: "TIMEOUT", says: ["UNCHANGED", null] },
+    { code: "CHECKPOINT_MALFORMED", says: ["UNKNOWN", "malformed"] },
+    { code: "NOTE_MALFORMED", says: ["UNKNOWN", "malformed"] },
+    { code: "TILE_MALFORMED", says: ["UNKNOWN", "malformed"] },
+    { code: "STATE_CORRUPT", says: ["UNKNOWN", "malformed"] },
+    { code: "HEAD_UNPROVEN", says: ["UNKNOWN", "incomplete"] },
+    { code: "RESOURCE_MISSING", says: ["UNKNOWN", "incomplete"] },
+    { code: "IO_FAILED", says: ["UNKNOWN", "log_unreachable"] },
+    { code: "CONFIG_INVALID", says: ["UNKNOWN", "log_unreachable"] },
+    { code: "SIGNATURE_INVALID", says: ["REJECTED", "SIGNATURE_INVALID"] },
+  ] as const)("$code is $says", async ({ code, says }) => {
+    const { verdict, reason } = await answerOf({ log: new ToolsumError(code, "why") })
+    expect([verdict, reason]).toEqual(says)
+  })
+})
+
 describe("servers that do not answer", () => {
   test.each([
     { code: "SERVER_UNREACHABLE", reason: "server_unreachable" },
@@ -179,6 +198,7 @@ describe("servers that do not answer", () => {
     { code: "READING_UNSTABLE", reason: "unstable" },
     { code: "TARGET_NOT_ACCEPTED", reason: "target_not_accepted" },
     { code: "IO_FAILED", reason: "server_unreachable" },
+    { code: "STATE_CORRUPT", reason: "malformed" },
   ] as const)("$code is UNKNOWN($reason)", async ({ code, reason }) => {
     expect(await answerOf({ live: new ToolsumError(code, "why") })).toEqual({
       verdict: "UNKNOWN",

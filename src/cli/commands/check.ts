@@ -2,6 +2,7 @@
 import { readDefinitions } from "../../adapters/definitions-fs.js"
 import { ToolsumError } from "../../core/errors.js"
 import type { Lockfile, Pin } from "../../core/lockfile.js"
+import { MAX_NOTE_BYTES } from "../../core/note.js"
 import { sectionsOf } from "../../core/section.js"
 import { exitCodeOfVerdicts, type ServerVerdict } from "../../core/verdict.js"
 import { type LockfileReport, verifyLockfile } from "../../core/verify-lockfile.js"
@@ -110,15 +111,28 @@ interface OpenLog {
 
 async function openLog(origin: string, { lockfile, line, io }: Checking): Promise<OpenLog> {
   const { options } = line
+  let source: LogSource | null = null
   try {
-    const source = await findLogSource(origin, lockfile, options, io)
+    source = await findLogSource(origin, lockfile, options, io)
     if (source === null) return { state: null, source: null, refuted: null }
     return { state: await openLogForReading({ source, origin, lockfile, options, io }), source, refuted: null }
   } catch (error) {
     if (!(error instanceof ToolsumError)) throw error
     const refuted = error.kind === "rejected" ? error : null
-    return { state: withoutPath(error), source: null, refuted }
+    return { state: await withoutLog(withoutPath(error), source), source: null, refuted }
   }
+}
+
+/** A place without a checkpoint has no log at all: it is as good as unreachable. Where one is, missing files are another matter. */
+async function withoutLog(error: ToolsumError, source: LogSource | null): Promise<ToolsumError> {
+  if (error.code !== "RESOURCE_MISSING" || source === null) return error
+  try {
+    if ((await source.read("checkpoint", MAX_NOTE_BYTES)) !== null) return error
+  } catch (again) {
+    if (again instanceof ToolsumError) return again
+    throw again
+  }
+  return new ToolsumError("LOG_UNAVAILABLE", error.message, { cause: error })
 }
 
 /** An error whose evidence was kept, as it was before: where that is, is said once, not for each pin. */
