@@ -28,7 +28,7 @@ export const isArray = (value: JsonValue | undefined): value is readonly JsonVal
  *  expected, what came, and the line and column (from 1, columns in UTF-16 units). */
 export function parseJson(input: Uint8Array | string, limits: { maxBytes?: number } = {}): JsonValue {
   const text = decode(input, limits.maxBytes ?? MAX_JSON_BYTES)
-  return readWritten(text) ?? new Reader(text).readDocument()
+  return new Reader(text).readDocument()
 }
 
 const bad = (why: string) => new ToolsumError("JSON_MALFORMED", why)
@@ -54,34 +54,6 @@ class BareObject {
 }
 Reflect.deleteProperty(BareObject.prototype, "constructor")
 Object.freeze(Object.setPrototypeOf(BareObject.prototype, null))
-
-/** The value of a text that JSON.stringify writes back to the last character, two spaces to a level, as files of ours mostly are; null for
- *  any other. A text that comes back whole has lost nothing to JSON.parse, no member of a name that came twice and no digit: what is
- *  left to look for are surrogates, which come back as the escapes they were, depth, and integers that happen to come back although
- *  they are beyond 2^53. Three times as fast as the Reader. */
-function readWritten(text: string): JsonValue {
-  if (!(text.startsWith("{\n") || text.startsWith("[\n")) || text.includes("\\ud")) return null
-  try {
-    const value: JsonValue = JSON.parse(text)
-    const written = JSON.stringify(value, null, 2)
-    const end = text.endsWith("\n") ? text.length - 1 : text.length
-    return text.slice(0, end) === written && adopt(value, 1) ? value : null
-  } catch {
-    return null // the Reader says what is wrong
-  }
-}
-
-/** Makes the objects in a value inherit nothing. False where it is too deep or has an integer that is no exact number. */
-function adopt(value: JsonValue, depth: number): boolean {
-  if (typeof value !== "object" || value === null) {
-    return typeof value !== "number" || Number.isSafeInteger(value) || !Number.isInteger(value)
-  }
-  if (depth > MAX_JSON_DEPTH) return false
-  if (!Array.isArray(value)) Object.setPrototypeOf(value, BareObject.prototype)
-  const members = value as JsonObject // an array's are its elements
-  for (const name in members) if (!adopt(members[name] ?? null, depth + 1)) return false
-  return true
-}
 
 const PLAIN = /[^"\\\u0000-\u001f]*/y
 

@@ -1,5 +1,5 @@
 import fc from "fast-check"
-import { expect, test } from "vitest"
+import { expect, test, vi } from "vitest"
 import { encodeUtf8 } from "../../src/core/bytes.js"
 import { canonicalize } from "../../src/core/canonical.js"
 import { ToolsumError } from "../../src/core/errors.js"
@@ -176,4 +176,19 @@ test("parseJson accepts an edited text only where JSON.parse does", () => {
     }),
     { numRuns: 500 },
   )
+})
+
+test("what is nested costs what it takes to read it: no text is read or written whole besides", () => {
+  const pretty = (depth: number) => JSON.stringify(JSON.parse(`${"[".repeat(depth)}1${"]".repeat(depth)}`), null, 2)
+  const parse = vi.spyOn(JSON, "parse")
+  const stringify = vi.spyOn(JSON, "stringify")
+  const texts = [`[\n${"[".repeat(100_000)}`, `[\n  ${"1,".repeat(10_000)}1\n]\n`, '{\n  "a": "\\u0041"\n}\n']
+  for (const text of [...texts, pretty(MAX_JSON_DEPTH), pretty(MAX_JSON_DEPTH + 1)]) {
+    stringify.mockClear() // of `pretty`
+    parse.mockClear()
+    messageOf(text)
+    expect(parse.mock.calls.every(([token]) => token.startsWith('"'))).toBe(true)
+    expect(stringify.mock.calls.every(([value]) => typeof value === "string" && value.length <= 80)).toBe(true)
+  }
+  vi.restoreAllMocks()
 })
