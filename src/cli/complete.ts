@@ -1,7 +1,7 @@
 // What `lock complete` does: finds lockfile and log, completes the pins, says how it went with each.
 import { escapeInvisible, ToolsumError } from "../core/errors.js"
 import { type CompletedPin, completePins } from "../features/complete-pins.js"
-import { type ExitCode, exitCodeOfError } from "./exit-codes.js"
+import { type ExitCode, exitCodeOfError, worstExitCode } from "./exit-codes.js"
 import type { Io } from "./io.js"
 import type { CommandLine } from "./options.js"
 import { findProjectLockfile } from "./project.js"
@@ -15,19 +15,13 @@ export async function completeProject({ words: names, options }: CommandLine, io
     throw new ToolsumError("FILE_MISSING", `expected a lockfile at ${lockfile.path}; toolsum add makes one`)
   const openLog = (origin: string) => openTargetLog({ options, lockfile, origin, io })
   const done = await completePins({ lockfile, names, openLog })
-  const exitCode = worst(done)
+  const exitCode = worstExitCode(done.map((one) => (one.ok ? 0 : exitCodeOfError(one.error))))
   if (options.flag("json")) printDocument(io, { command: "lock complete", exitCode, pins: done.map(rowOf) })
   else {
     if (done.length === 0 && !options.flag("quiet")) io.stdout("no pin waits for its log\n")
     for (const one of done) print(one, options.flag("quiet"), io)
   }
   return exitCode
-}
-
-/** 3 beats 1 beats 2 beats 0. */
-function worst(done: readonly CompletedPin[]): ExitCode {
-  const codes = new Set(done.map((one) => (one.ok ? 0 : exitCodeOfError(one.error))))
-  return codes.has(3) ? 3 : codes.has(1) ? 1 : codes.has(2) ? 2 : 0
 }
 
 function print(one: CompletedPin, quiet: boolean, io: Io): void {

@@ -12,6 +12,8 @@ const EXIT_BY_KIND: Readonly<Record<ErrorKind, ExitCode>> = {
   usage: 2,
 }
 
+export { worstExitCode } from "../core/verdict.js"
+
 /** The exit code of a throw: by kind for our own errors, 2 for anything else (a fault of ours, never Node's 1). */
 export const exitCodeOfError = (error: unknown): ExitCode =>
   error instanceof ToolsumError ? EXIT_BY_KIND[error.kind] : 2

@@ -47,6 +47,7 @@ async function addFromCommandLine(line: CommandLine, io: Io): Promise<0> {
   const lockfile = await findProjectLockfile(options, io)
   requireNewName(await lockfile.read(), name) // before a log is made and consent given
   const dryRun = options.flag("dry-run")
+  if (!dryRun) await lockfile.requireWritable([name])
   const log = await findLog(options, lockfile, dryRun, io)
   const placeholders = options.values("placeholder")
   // Typed by the user: that is the consent to start it, now and for later checks.

@@ -42,11 +42,13 @@ export const updateCommand: CommandSpec = {
     ...ROOT_OPTIONS,
     ...CONSENT_OPTIONS,
     ...ACTOR_OPTIONS,
+    ["--proofs", "Only refresh heads, keyrings and proofs from the logs; starts no server"],
     ["--no-definitions", "Do not write .mcp-tools/<name>.json"],
     ["--dry-run", "Read and show, write nothing"],
   ],
   examples: ["toolsum update memory", "toolsum update memory -- npx -y @modelcontextprotocol/server-memory@2026.7.4"],
   run: async (line, io) => {
+    if (line.options.flag("proofs")) return (await import("../refresh-proofs.js")).refreshProject(line, io)
     const store = await findProjectLockfile(line.options, io)
     const lockfile = await store.read()
     const [given] = line.words
@@ -64,6 +66,7 @@ export const updateCommand: CommandSpec = {
 async function updateOne(name: string, pin: Pin, lockfile: LockfileStore, line: CommandLine, io: Io): Promise<Updated> {
   const { options } = line
   const dryRun = options.flag("dry-run")
+  if (!dryRun) await lockfile.requireWritable([name]) // before a consent is given and a server started
   const target = await acceptTargetOf(name, pin, lockfile, line, io)
   const placeholders = [...new Set([...placeholdersOf(observationOf(pin).profile), ...options.values("placeholder")])]
   const log = await openTargetLog({ options, lockfile, origin: pin.log, io })
