@@ -18,7 +18,7 @@ const MIN_LIKENESS = 0.45
 const WEIGHTS = { text: 0.45, properties: 0.35, name: 0.2 } as const
 /** Words or property names taken from one item. */
 const MAX_FEATURES = 1000
-/** Comparisons of features in one list; renames in a list that would take more are shown as removed and added. */
+/** Comparisons of items and their features in one list; renames in a list that would take more are shown as removed and added. */
 const MAX_WORK = 10_000_000
 
 /** Pairs of a removed and an added item with like content, each item at most once. `all`: every item of both lists. */
@@ -108,14 +108,16 @@ interface Scored {
 }
 
 function scorePairs(removed: readonly Candidate[], added: readonly Candidate[], rarity: Rarity): readonly Scored[] {
-  const size = ({ description: d }: Candidate) => d.text.size + d.properties.size + d.name.size
+  const size = ({ description: d }: Candidate) => 1 + d.text.size + d.properties.size + d.name.size
   const sum = (side: readonly Candidate[]) => side.reduce((total, candidate) => total + size(candidate), 0)
   if (sum(removed) * added.length + sum(added) * removed.length > MAX_WORK) return []
-  return removed
-    .flatMap((before) =>
-      added.map((after) => ({ before, after, likeness: likeness(before.description, after.description, rarity) })),
-    )
-    .filter((pair) => pair.likeness >= MIN_LIKENESS)
+  const alike: Scored[] = []
+  for (const before of removed)
+    for (const after of added) {
+      const score = likeness(before.description, after.description, rarity)
+      if (score >= MIN_LIKENESS) alike.push({ before, after, likeness: score })
+    }
+  return alike
 }
 
 /** Weighted overlap, 0 to 1. Items without properties are compared without them; a missing text is no likeness. */
