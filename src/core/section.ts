@@ -45,10 +45,13 @@ export function parseSurface(value: JsonValue): Surface {
   }
 }
 
-/** The items a surface has in a section, null when it has no such list. */
+/** The items a surface has in a section, null when it has no such list. Throws SURFACE_MALFORMED where it is no array: what is there
+ *  but cannot be read is not nothing. */
 export function surfaceItems(surface: Surface, section: SectionName): readonly JsonValue[] | null {
-  const items = surface[surfaceMember(section)]
-  return isArray(items) ? items : null
+  const name = surfaceMember(section)
+  const items = surface[name] ?? null
+  if (items !== null && !isArray(items)) throw new ToolsumError("SURFACE_MALFORMED", `expected a list as ${name}`)
+  return items
 }
 
 /** `serverInfo` as it is hashed: without its `version`, which moves with every release. */
@@ -137,7 +140,8 @@ export interface ComputedSurface {
   readonly archive: readonly string[]
 }
 
-/** Digest a surface as read: `asked` sections only, the others are `-`. Throws JSON_MALFORMED as `canonicalize`. */
+/** Digest a surface as read: `asked` sections only, the others are `-`. Throws SURFACE_MALFORMED where a list that was asked for is no
+ *  array, JSON_MALFORMED as `canonicalize`. */
 export function computeSurface(
   surface: Surface,
   asked: readonly SectionName[],
@@ -153,8 +157,8 @@ export function computeSurface(
     return `${computed.count} ${computed.digest}`
   }
   const [tools, prompts, templates, resources] = [line("tools"), line("prompts"), line("templates"), line("resources")]
-  const instructions = singleText("instructions", surface.instructions, masks)
-  const server = singleText("server", withoutVersion(surface.serverInfo), masks)
+  const instructions = singleText("instructions", surface.instructions ?? null, masks)
+  const server = singleText("server", withoutVersion(surface.serverInfo ?? null), masks)
   const lines = {
     tools,
     prompts,

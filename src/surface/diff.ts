@@ -3,12 +3,11 @@
 
 import { compareUtf8 } from "../core/bytes.js"
 import { canonicalize } from "../core/canonical.js"
-import { ToolsumError } from "../core/errors.js"
 import { itemKey, KEY_MEMBERS, SECTION_NAMES, type SectionName } from "../core/item.js"
-import { isArray, type JsonValue } from "../core/json.js"
+import type { JsonValue } from "../core/json.js"
 import { applyMasks, type Mask } from "../core/mask.js"
 import { formatPointer } from "../core/pointer.js"
-import { type Surface, surfaceMember, withoutVersion } from "../core/section.js"
+import { type Surface, surfaceItems, withoutVersion } from "../core/section.js"
 import type { Change } from "../core/verdict.js"
 import { type ItemPair, type LoneItem, pairItems } from "./items.js"
 import { matchRenames, type Rename } from "./renames.js"
@@ -104,10 +103,8 @@ function diffList(
 
 /** The items of a list after masks, null where it is not declared. */
 function listOf(surface: Surface, section: SectionName, masks: readonly Mask[]): readonly JsonValue[] | null {
-  const items = surface[surfaceMember(section)]
-  if (items === null) return null
-  if (!isArray(items)) throw new ToolsumError("SURFACE_MALFORMED", `expected a list of ${section}`)
-  if (masks.length === 0) return items
+  const items = surfaceItems(surface, section)
+  if (items === null || masks.length === 0) return items
   return items.map((item) => applyMasks(section, itemKey(section, item), item, masks).value)
 }
 

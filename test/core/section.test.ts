@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import fc from "fast-check"
-import { expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import { canonicalize, computeJsonDigest } from "../../src/core/canonical.js"
-import { type JsonValue, parseJson } from "../../src/core/json.js"
+import { type JsonObject, type JsonValue, parseJson } from "../../src/core/json.js"
 import type { Mask } from "../../src/core/mask.js"
 import {
   computeItemDigest,
@@ -15,6 +15,8 @@ import {
   parseSurface,
   SECTION_NAMES,
   type SectionName,
+  type Surface,
+  surfaceMember,
   withoutVersion,
 } from "../../src/core/section.js"
 import { describeShared } from "../shared.js"
@@ -239,4 +241,19 @@ test("the surface digest covers the state and all six lines", () => {
   for (const name of ["tools", "prompts", "templates", "resources", "instructions", "server"] as const) {
     expect(computeSurfaceDigest("listed", { ...lines, [name]: "x" })).not.toBe(digest)
   }
+})
+
+describe.each(SECTION_NAMES)("the list of %s", (section) => {
+  const surfaceWith = (list: unknown) => ({ ...parseSurface({}), [surfaceMember(section)]: list }) as Surface
+
+  test.each([{ a: 1 }, "none", 0, false, "", true])("is refused as %j", (list) => {
+    const malformed = expect.objectContaining({ code: "SURFACE_MALFORMED" })
+    expect(() => computeSurface(surfaceWith(list), SECTION_NAMES)).toThrow(malformed)
+    expect(() => parseSurface({ [surfaceMember(section)]: list } as JsonObject)).toThrow(malformed)
+  })
+
+  test("is none where it is null or missing", () => {
+    for (const surface of [surfaceWith(null), surfaceWith(undefined), {} as Surface])
+      expect(computeSurface(surface, SECTION_NAMES).lines).toMatchObject({ [section]: "none", server: "none" })
+  })
 })
