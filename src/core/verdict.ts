@@ -97,10 +97,12 @@ const EXIT_BY_VERDICT: Readonly<Record<Verdict, 0 | 1 | 2 | 3>> = {
 export const exitCodeOfVerdict = (verdict: Verdict): 0 | 1 | 2 | 3 => EXIT_BY_VERDICT[verdict]
 
 /** The exit code of many: 3 beats 1 beats 2 beats 0. DESIGN 9. */
-export function exitCodeOfVerdicts(verdicts: readonly Verdict[]): 0 | 1 | 2 | 3 {
-  const codes = new Set(verdicts.map(exitCodeOfVerdict))
-  return codes.has(3) ? 3 : codes.has(1) ? 1 : codes.has(2) ? 2 : 0
-}
+export const exitCodeOfVerdicts = (verdicts: readonly Verdict[]): 0 | 1 | 2 | 3 =>
+  worstExitCode(verdicts.map(exitCodeOfVerdict))
+
+/** What several parts that ended with these codes end with together: 3 beats 1 beats 2 beats 0. DESIGN 9. */
+export const worstExitCode = (codes: readonly (0 | 1 | 2 | 3)[]): 0 | 1 | 2 | 3 =>
+  ([3, 1, 2] as const).find((code) => codes.includes(code)) ?? 0
 
 /** How many servers got each answer; every answer is listed. */
 export function countVerdicts(verdicts: readonly Verdict[]): Readonly<Record<Verdict, number>> {
