@@ -12,15 +12,19 @@ import { beginsWith, createStoredTree } from "./stored-tree.js"
 export const verifiersOf = (signers: readonly SigningKey[]): readonly VerifierKey[] =>
   signers.map(({ name, publicKey }) => computeVerifierKey({ name, type: ED25519_NOTE, publicKey }))
 
-/** Publish a committed and checked step as far as it is not published yet, and remove what lost against it. */
-export async function finishStep(context: StepContext, checked: CheckedTree): Promise<PublishedStep> {
+/** Publish a committed and checked step as far as it is not published yet, remove what lost against it, and go on to what was committed
+ *  after it: a late write of ours may have put our older checkpoint in the place of a newer one. `known`: size of the tree that we
+ *  come from, which is the step's own old one unless it is given. */
+export async function finishStep(context: StepContext, checked: CheckedTree, known?: bigint): Promise<PublishedStep> {
   const { store, cosign } = context
   const { commit, edge, staging } = checked
   const tree = createStoredTree(store.read, commit.head)
   const reindex = () => context.reindex(tree)
-  const note = await publishStep({ store, commit, staging, cosign, reindex })
+  const oldSize = known ?? staging?.oldSize ?? commit.head.size
+  const note = await publishStep({ store, commit, staging, oldSize, cosign, reindex })
   await removeOrphans(store, commit.seq)
-  return { commit, edge, note, tree }
+  const step = { commit, edge, note, tree }
+  return (await followOthers(context, step)) ?? step
 }
 
 /** What other writers have committed after `state`, checked and published; null when nothing. Throws LOG_REFUSED when they did not
@@ -30,16 +34,15 @@ export async function followOthers(context: StepContext, state: PublishedStep): 
   if (newest === null) return null
   const checked = await loadTree(context.store, newest)
   if (!(await beginsWith(checked.tree, state.edge.head))) throw refused("another writer has replaced the tree")
-  return finishStep(context, checked)
+  return finishStep(context, checked, state.edge.head.size)
 }
 
 async function readNewer(context: StepContext, known: SignedCommit): Promise<SignedCommit | null> {
-  const keys = verifiersOf(context.signers)
   let newest = known
   for (;;) {
     const next = await readCommit(context.store, newest.seq + 1n)
     if (next === null) return newest === known ? null : newest
-    const signed = verifyCommit(next, keys, context.origin)
+    const signed = verifyCommit(next, context.keys, context.origin)
     verifyFollows(newest, signed)
     newest = signed
   }

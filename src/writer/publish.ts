@@ -1,5 +1,6 @@
 // Steps 6 to 8 and 10 of a commit (brief 5.2): everything after the commit record. Each can be done again, by this process or the
-// next one, at any time: files are created with bytes that are decided for ever, and the checkpoint only moves forward.
+// next one, at any time: files are created with bytes that are decided for ever. A late write can put an older checkpoint in the place
+// of a newer one, so whoever has published looks for a newer commit before it answers, and publishes that (follow.ts).
 import { encodeUtf8, equalBytes } from "../core/bytes.js"
 import { type Checkpoint, parseCheckpoint } from "../core/checkpoint.js"
 import { ToolsumError } from "../core/errors.js"
@@ -22,22 +23,21 @@ const PUBLISH_ATTEMPTS = 3
 const PARALLEL_FILES = 128
 
 /** Publish a committed step. `staging` null: its files are in place already, which the caller has checked. `reindex` rewrites the
- *  subject index at this step's size. Returns the note of this step's tree, cosigned as far as it was published so.
+ *  subject index at this step's size, when that has crossed an interval since `oldSize`. Returns the note of this step's tree, cosigned as far as it was published so.
  *  Throws LOG_REFUSED when something else lies where this step's bytes belong. */
 export async function publishStep(p: {
   readonly store: TileStore
   readonly commit: Commit
   readonly staging: Staging | null
+  readonly oldSize: bigint
   readonly cosign: Cosign | undefined
   readonly reindex: () => Promise<void>
 }): Promise<string> {
   const { store, commit, staging } = p
   if (staging !== null) await createFiles(store, staging.files)
   const published = await publishCheckpoint(store, commit, p.cosign)
-  if (staging !== null) {
-    if (crossesInterval(staging)) await p.reindex()
-    await store.remove(stagingKey(commit.seq, commit.staging))
-  }
+  if (crossesInterval(p.oldSize, parseHead(commit.checkpoint).size)) await p.reindex()
+  if (staging !== null) await store.remove(stagingKey(commit.seq, commit.staging))
   return published
 }
 
@@ -49,7 +49,7 @@ export async function removeOrphans(store: TileStore, seq: bigint): Promise<void
   }
 }
 
-const crossesInterval = ({ oldSize, newSize }: Staging): boolean =>
+const crossesInterval = (oldSize: bigint, newSize: bigint): boolean =>
   oldSize / SUBJECT_INDEX_INTERVAL !== newSize / SUBJECT_INDEX_INTERVAL
 
 async function createFiles(store: TileStore, files: readonly StagedFile[]): Promise<void> {
@@ -76,7 +76,7 @@ async function publishCheckpoint(store: TileStore, commit: Commit, cosign: Cosig
   const note = cosign ? withCosignatures(commit.checkpoint, await cosign(commit.checkpoint)) : commit.checkpoint
   for (let attempt = 1; attempt <= PUBLISH_ATTEMPTS; attempt++) {
     await store.replace(CHECKPOINT_KEY, encodeUtf8(note))
-    // Another writer's late write of an older checkpoint may have come in between, or its newer one.
+    // Another writer's late write of an older checkpoint may have come in between.
     const after = await readPublished(store)
     if (after !== null && !isBehind(after, own)) return note
   }

@@ -1,7 +1,7 @@
 // The log's one running state: each batch is planned on the newest tree and committed as one step. Whoever else writes to the log is
 // followed first. The first failure closes the log for good: what has reached the disk is then unknown, and opening it anew finds out.
 import { ToolsumError } from "../core/errors.js"
-import { followOthers } from "./follow.js"
+import { followOthers, verifiersOf } from "./follow.js"
 import { type Placed, planBatch } from "./plan.js"
 import type { LogSettings } from "./settings.js"
 import { appendStep, type PublishedStep, type StepContext } from "./step.js"
@@ -34,7 +34,8 @@ export async function createSequencer(
   const { store, signers, cosign } = options
   const streams = createStreams(store)
   const reindex: StepContext["reindex"] = (tree) => streams.tail.rewrite(tree)
-  const context: StepContext = { store, origin: settings.origin, signers, cosign, reindex }
+  const keys = verifiersOf(signers)
+  const context: StepContext = { store, origin: settings.origin, signers, keys, cosign, reindex }
   let step = await start(context)
   let failure: unknown = null
 
@@ -56,8 +57,11 @@ export async function createSequencer(
       streams.added(size, plan.entries, plan.records)
     }
     const done = step
+    // Our checkpoint may have come late, over a newer one: nobody gets an answer before the newest is published again.
+    if (plan.entries.length > 0) await catchUp()
     return plan.placed.map((placed) => (placed instanceof ToolsumError ? placed : { placed, step: done }))
   }
+  await catchUp()
   const attemptTwice = async (items: readonly QueuedItem[]): Promise<readonly (Sequenced | ToolsumError)[]> => {
     for (let losses = 0; losses < MAX_LOSSES; losses++) {
       const done = await attempt(items)

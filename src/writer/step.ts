@@ -4,7 +4,7 @@ import { equalBytes } from "../core/bytes.js"
 import { formatCheckpoint } from "../core/checkpoint.js"
 import { ToolsumError } from "../core/errors.js"
 import { signNote } from "../core/note.js"
-import type { SigningKey } from "../core/vkey.js"
+import type { SigningKey, VerifierKey } from "../core/vkey.js"
 import type { TileStore } from "../ports.js"
 import { type Commit, commitKey, formatCommit, hashCommit } from "./commit.js"
 import { type Edge, extendEdge } from "./edge.js"
@@ -29,6 +29,8 @@ export interface StepContext {
   readonly origin: string
   /** All sign each checkpoint: during a change of keys the old and the new one. */
   readonly signers: readonly SigningKey[]
+  /** One of these must have signed what other writers commit. */
+  readonly keys: readonly VerifierKey[]
   readonly cosign?: Cosign | undefined
   /** Rewrites the subject index as of a tree. */
   readonly reindex: (tree: StoredTree) => Promise<void>
@@ -62,7 +64,8 @@ export async function appendStep(
   const state: LogState = { commit: { ...commit, head: { origin, ...head, extensions: [] } }, edge }
   const tree = createStoredTree(store.read, head)
   const reindex = () => context.reindex(tree)
-  const note = await publishStep({ store, commit, staging, cosign: context.cosign, reindex })
+  const { oldSize } = staging
+  const note = await publishStep({ store, commit, staging, oldSize, cosign: context.cosign, reindex })
   return { ...state, note, tree }
 }
 

@@ -4,10 +4,11 @@ import { expect, test } from "vitest"
 import { equalBytes } from "../../src/core/bytes.js"
 import { ToolsumError } from "../../src/core/errors.js"
 import { parseRecord, streamKey, type ToolRecord } from "../../src/core/record.js"
+import { parseSubjectBucket, SUBJECT_BUCKET_NAMES } from "../../src/core/subject-index.js"
 import type { TileStore } from "../../src/ports.js"
 import type { LogWriter } from "../../src/writer/log.js"
 import { createRecordingStore } from "../fakes/faulty-store.js"
-import { createMemoryStore } from "../fakes/memory-store.js"
+import { createMemoryStore, type MemoryStore } from "../fakes/memory-store.js"
 import { checkPublic, newLog, rawEntry, reopen, submission } from "../fakes/writer-fixtures.js"
 
 /** `inner`, each operation waiting for its turn; after `life` operations none returns any more. */
@@ -182,4 +183,75 @@ test("a late, older checkpoint of a rival does not stay, and is not taken for a 
   memory.files.set("public/checkpoint", older)
   expect((await reopen(memory)).head().size).toBe(3n)
   expect((await checkPublic(memory)).head.size).toBe(3n)
+})
+
+/** `memory`, whose first replacing of a key that begins so waits until `meanwhile` is done. */
+function createStallingStore(memory: MemoryStore, prefix: string, meanwhile: () => Promise<unknown>): TileStore {
+  let stalled = false
+  return {
+    ...memory,
+    replace: async (key, bytes) => {
+      if (!stalled && key.startsWith(prefix)) {
+        stalled = true
+        await meanwhile()
+      }
+      await memory.replace(key, bytes)
+    },
+  }
+}
+
+const publishedSize = async (store: TileStore) => (await checkPublic(store)).head.size
+
+test.each([
+  { name: "an appending", count: 1 },
+  { name: "an appending that is overtaken by several steps", count: 3 },
+])("the checkpoint does not stay behind after $name writer stalled before publishing", async ({ count }) => {
+  const memory = createMemoryStore()
+  await newLog(memory)
+  const rival = await reopen(memory)
+  const stalling = createStallingStore(memory, "public/checkpoint", async () => {
+    for (let i = 0; i < count; i++) await rival.appendEntries([rawEntry(10 + i)])
+  })
+  const log = await reopen(stalling)
+  const [placed] = await log.appendEntries([rawEntry(1)])
+  expect(placed?.index).toBe(1n)
+  expect(await publishedSize(memory)).toBe(rival.head().size)
+  expect(log.head().size).toBe(rival.head().size)
+})
+
+test("the checkpoint does not stay behind after a writer stalled while it opened the log, or made it", async () => {
+  const memory = createMemoryStore()
+  const made = createStallingStore(memory, "public/checkpoint", async () => {
+    await (await reopen(memory)).appendEntries([rawEntry(1)])
+  })
+  expect((await newLog(made)).head().size).toBe(2n)
+  expect(await publishedSize(memory)).toBe(2n)
+  const dying = await reopen({ ...memory, replace: () => Promise.reject(new Error("died")) })
+  await expect(dying.appendEntries([rawEntry(2)])).rejects.toThrow("died")
+  const opened = createStallingStore(memory, "public/checkpoint", async () => {
+    await (await reopen(memory)).appendEntries([rawEntry(3)])
+  })
+  expect((await reopen(opened)).head().size).toBe(4n)
+  expect(await publishedSize(memory)).toBe(4n)
+})
+
+test("the subject index does not stay behind after a writer stalled while it wrote it", async () => {
+  const memory = createMemoryStore()
+  await newLog(memory)
+  const rival = await reopen(memory)
+  const many = (count: number) => Array.from({ length: count }, (_, i) => rawEntry(i))
+  const log = await reopen(
+    createStallingStore(memory, "public/subjects/", async () => {
+      await rival.append([submission(["b"])])
+      await rival.appendEntries(many(1100))
+    }),
+  )
+  await log.append([submission(["a"])])
+  await log.appendEntries(many(1030))
+  const sizes = SUBJECT_BUCKET_NAMES.map((name) => {
+    const bytes = memory.files.get(`public/subjects/${name}`)
+    return bytes === undefined ? 0n : parseSubjectBucket(bytes, name).size
+  })
+  expect(rival.head().size - (sizes.toSorted()[0] ?? 0n)).toBeLessThan(1024n)
+  await checkPublic(memory)
 })
