@@ -3,12 +3,14 @@
 import { equalBytes } from "../core/bytes.js"
 import { ToolsumError } from "../core/errors.js"
 import { EMPTY_ROOT, type Hash, hashLeaf, hashNode } from "../core/hash.js"
-import { type TreeHead, verifyInclusion } from "../core/merkle.js"
+import { type TreeHead, verifyConsistency, verifyInclusion } from "../core/merkle.js"
 import {
+  buildConsistencyProof,
   buildInclusionProof,
   computeRoot,
   type NodeReader,
   type NodeRef,
+  nodesForConsistency,
   nodesForInclusion,
   nodesForRoot,
 } from "../core/merkle-tree.js"
@@ -46,7 +48,8 @@ export interface StoredTree {
   entries(from: bigint, to: bigint): AsyncGenerator<{ readonly index: bigint; readonly entry: Uint8Array }>
   /** Entry `index` with its proof, checked against the head. Throws STATE_CORRUPT, USAGE for an index that is not in the tree. */
   prove(index: bigint): Promise<ProvenEntry>
-  /** Root hash of the first `size` entries, as the stored tiles have it. Throws STATE_CORRUPT. */
+  /** Root hash of the first `size` entries, proven by consistency with the head. Throws STATE_CORRUPT when the stored tiles do not
+   *  hash to the head. */
   rootAt(size: bigint): Promise<Hash>
 }
 
@@ -85,7 +88,11 @@ export function createStoredTree(read: ReadFile, head: TreeHead): StoredTree {
     },
     async rootAt(size) {
       if (size === 0n) return EMPTY_ROOT
-      return size === head.size ? head.rootHash : computeRoot(size, await readNodes(nodesForRoot(size)))
+      if (size === head.size) return head.rootHash
+      const nodes = await readNodes([...nodesForRoot(size), ...nodesForConsistency(size, head.size)])
+      const older = { size, rootHash: computeRoot(size, nodes) }
+      verifyStoredPrefix({ older, newer: head, proof: buildConsistencyProof(size, head.size, nodes) })
+      return older.rootHash
     },
   }
 }
@@ -98,7 +105,18 @@ function verifyStored(p: { leafHash: Hash; index: bigint; proof: readonly Hash[]
   }
 }
 
-/** Check that the tree begins with the tree `older`, by the root that the stored tiles have at its size. True for the same tree. */
+function verifyStoredPrefix(p: { older: TreeHead; newer: TreeHead; proof: readonly Hash[] }): void {
+  try {
+    verifyConsistency(p)
+  } catch (cause) {
+    throw new ToolsumError("STATE_CORRUPT", `the stored tiles up to entry ${p.older.size} are not of the tree`, {
+      cause,
+    })
+  }
+}
+
+/** True when the tree begins with the tree `older`, or is that; false when it is proven to begin with another one. Throws STATE_CORRUPT
+ *  when the stored tiles prove neither. */
 export const beginsWith = async (tree: StoredTree, older: TreeHead): Promise<boolean> =>
   older.size <= tree.head.size && equalBytes(await tree.rootAt(older.size), older.rootHash)
 

@@ -206,6 +206,49 @@ describe("the log's own files", () => {
   })
 })
 
+describe("a known head of a smaller tree", () => {
+  const long = (from: number, count: number) => Array.from({ length: count }, (_, i) => rawEntry(from + i))
+
+  /** Two logs that part after their first entry; the known head is the second's at size 251. */
+  async function fork() {
+    const [one, two] = [createMemoryStore(), createMemoryStore()]
+    const [own, other] = [await newLog(one), await newLog(two)]
+    await own.appendEntries(long(0, 600))
+    await other.appendEntries(long(1000, 250))
+    const known = { ...other.head(), from: "your state" }
+    await other.appendEntries(long(2000, 350))
+    return { one, two, known }
+  }
+
+  test("that the stored tiles prove to be another is refused", async () => {
+    const { one, known } = await fork()
+    store = one
+    await expectRefused("LOG_REFUSED", { knownHeads: [known] })
+  })
+
+  test("does not open a log that has that tree's tiles but another signed root", async () => {
+    const { one, two, known } = await fork()
+    store = one
+    for (const path of ["tile/0/000", "tile/entries/000"]) {
+      one.files.set(`public/${path}`, two.files.get(`public/${path}`) ?? new Uint8Array())
+    }
+    await expectRefused("STATE_CORRUPT", { knownHeads: [known] })
+  })
+
+  test.each([0, 4000, 7990, 8191])("cannot be judged by a tile with a flipped bit in byte %i", async (at) => {
+    store = createMemoryStore()
+    const log = await newLog(store)
+    await log.appendEntries(long(0, 250))
+    const known = { ...log.head(), from: "your state" }
+    await log.appendEntries(long(300, 350))
+    const tile = store.files.get("public/tile/0/000") ?? new Uint8Array()
+    store.files.set("public/tile/0/000", tile.with(at, (tile[at] ?? 0) ^ 1))
+    await expectRefused("STATE_CORRUPT", { knownHeads: [known] })
+    store.files.set("public/tile/0/000", tile)
+    await expect(openLog({ store, signers: [LOG_KEY], knownHeads: [known] })).resolves.toBeDefined()
+  })
+})
+
 describe("before signing", () => {
   /** A store that returns other bytes than it holds for the first key that begins so. */
   const lying = (prefix: string): TileStore => ({
