@@ -6,7 +6,7 @@ import { type KeyringNote, MAX_KEYRING_BYTES, parseKeyring, verifyKeyring } from
 import type { SigningKey } from "../core/vkey.js"
 import type { TileStore } from "../ports.js"
 import type { StagedFile } from "./staging.js"
-import type { StoredTree } from "./stored-tree.js"
+import { beginsWith, type StoredTree } from "./stored-tree.js"
 
 /** Storage key of keyring `version`. */
 export const keyringKey = (version: bigint): string => `public/keyring/${version}`
@@ -28,19 +28,39 @@ export async function planKeyring(
   waiting: ReadonlyMap<string, Uint8Array>,
 ): Promise<StagedFile | ToolsumError> {
   const stored = await loadKeyrings(log.store)
-  try {
+  const next = resultOf(() => {
     const { version } = parseKeyring(note)
-    const key = keyringKey(version)
-    if (version !== BigInt(stored.length + 1) || waiting.has(key)) {
+    if (version !== BigInt(stored.length + 1) || waiting.has(keyringKey(version))) {
       throw new ToolsumError("USAGE", `expected keyring ${stored.length + 1}, got ${version}`)
     }
     const { newest } = verifyKeyring({ notes: [...stored, note] })
     requireSigner(newest, log.tree.head.size + 1n, log.signers)
-    return { key, bytes: encodeUtf8(note) }
+    return newest
+  })
+  if (next instanceof ToolsumError) return next
+  const falseTree = await findFalseClosing(next, log.tree)
+  return falseTree ?? { key: keyringKey(next.version), bytes: encodeUtf8(note) }
+}
+
+function resultOf<T>(work: () => T): T | ToolsumError {
+  try {
+    return work()
   } catch (error) {
     if (error instanceof ToolsumError) return error
     throw error
   }
+}
+
+/** The error for a closing tree that this log never had: readers would take the log for a fork, for ever. Throws STATE_CORRUPT. */
+async function findFalseClosing(keyring: KeyringNote, tree: StoredTree): Promise<ToolsumError | null> {
+  const closing = keyring.logs.flatMap((entry) => (entry.closing === null ? [] : [entry.closing]))
+  for (const head of closing) {
+    if (await beginsWith(tree, head)) continue
+    const why =
+      head.size > tree.head.size ? `the log has only ${tree.head.size} entries` : "the log has another tree there"
+    return new ToolsumError("USAGE", `keyring ${keyring.version} closes a key at size ${head.size}: ${why}`)
+  }
+  return null
 }
 
 /** The next checkpoint must count: at least one of our keys is live at its size. */

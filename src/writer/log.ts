@@ -43,8 +43,8 @@ export interface LogWriter extends LogSettings {
   append(submissions: readonly Submission[]): Promise<readonly Recorded[]>
   /** Append entries of other types as they are, the same one as often as it comes. Throws as `append`. */
   appendEntries(entries: readonly Uint8Array[]): Promise<readonly Appended[]>
-  /** Append and publish the next keyring. Throws as `append`; what `verifyKeyring` throws; USAGE when it is not the next one or when
-   *  none of this log's signing keys may sign under it. */
+  /** Append and publish the next keyring. Throws as `append`; what `verifyKeyring` throws; USAGE when it is not the next one, when it closes
+   *  a key at a tree that this log never had, or when none of this log's signing keys may sign under it. */
   appendKeyring(note: string): Promise<Appended>
   /** Entry `index` with a proof to the newest tree. Throws USAGE for an index that is not in it. */
   prove(index: bigint): Promise<ProvenEntry & { readonly checkpoint: string }>

@@ -3,6 +3,7 @@ import { encodeUtf8 } from "../../src/core/bytes.js"
 import { sha256 } from "../../src/core/hash.js"
 import { parseKeyring, verifyKeyring } from "../../src/core/keyring.js"
 import { formatKeyringText, type Keyring } from "../../src/core/keyring-text.js"
+import type { TreeHead } from "../../src/core/merkle.js"
 import { signNote } from "../../src/core/note.js"
 import { verifiersOf } from "../../src/writer/follow.js"
 import { loadKeyrings } from "../../src/writer/keyrings.js"
@@ -77,6 +78,23 @@ test.each([
   await expect(log.appendKeyring(await nextKeyring(changes))).rejects.toEqual(code(expected))
   expect(log.head().size).toBe(1n)
   await log.appendKeyring(await nextKeyring())
+})
+
+test.each([
+  { name: "of a larger tree", edit: (head: TreeHead) => ({ ...head, size: head.size + 1n }) },
+  { name: "with another root", edit: (head: TreeHead) => ({ ...head, rootHash: head.rootHash.with(0, 0) }) },
+  { name: "of the size of an older tree", edit: (head: TreeHead) => ({ ...head, size: head.size - 1n }) },
+])("a closing tree $name is refused, and the log goes on", async ({ edit }) => {
+  await log.appendEntries([rawEntry(1)])
+  const { size, rootHash } = log.head()
+  await log.appendEntries([rawEntry(2)])
+  const closed = (closing: TreeHead) => [{ ...liveKey(OTHER_VERIFIER), closing }, liveKey()]
+  for (const revoked of [false, true]) {
+    const logs = closed(edit(log.head())).map((key) => (key.closing === null ? key : { ...key, revoked }))
+    await expect(log.appendKeyring(await nextKeyring({ logs }))).rejects.toEqual(code("USAGE"))
+  }
+  await log.appendKeyring(await nextKeyring({ logs: closed({ size, rootHash }) }))
+  await log.appendKeyring(await nextKeyring({ logs: closed({ size, rootHash }) }))
 })
 
 test("a keyring that no root signed is refused", async () => {
