@@ -1,10 +1,15 @@
 // The user's trust store (DESIGN 8, Roots): fingerprints of logs' root keys, each with the log's name, where the log is, when it
-// was added and on whose word. Written by `init` and `trust add`, outside any repository. Text forms are core/root.ts's.
+// was added and on whose word. Written by `init`, `trust add` and `trust remove`, outside any repository. Text forms are core/root.ts's.
 import { type Bad, quote, ToolsumError } from "../core/errors.js"
 import type { JsonValue } from "../core/json.js"
-import { formatRootArgument, type PinnedRoot, parseRootArgument, type RootArgument } from "../core/root.js"
+import {
+  formatRootArgument,
+  type KeyringFloor,
+  type PinnedRoot,
+  parseRootArgument,
+  type RootArgument,
+} from "../core/root.js"
 import type { Clock } from "../ports.js"
-import { quotePath } from "./regular-file.js"
 import { expectMembers, expectText, readStore, reviseStore, type StoreFormat } from "./user-store.js"
 
 /** A root that the user trusts. */
@@ -28,9 +33,18 @@ export interface TrustRequest {
 export interface TrustStore {
   /** All roots, in the order in which they were added. */
   list(): Promise<readonly TrustedRoot[]>
-  /** Add a root, or replace the entry of the same name and fingerprint; false when it was there as it is. A name that is trusted under
-   *  another fingerprint is refused with CONFIG_INVALID: whoever means it takes the old one out of the file first. */
-  add(request: TrustRequest): Promise<boolean>
+  /** Add a root, or what is new to the entry of the same name and fingerprint: a stored place stays where none is given, and of two
+   *  floors the higher one counts. False when nothing was new. A name that is trusted under another fingerprint is refused with
+   *  CONFIG_INVALID: whoever means it removes the old one first. */
+  add(request: TrustRequest, options?: WriteOptions): Promise<boolean>
+  /** Take out all roots that `which` picks, and return them. */
+  remove(which: (root: TrustedRoot) => boolean, options?: WriteOptions): Promise<readonly TrustedRoot[]>
+}
+
+/** How a store is changed. */
+export interface WriteOptions {
+  /** True: only find out what a change would do. */
+  readonly dryRun?: boolean
 }
 
 const MEMBERS = ["root", "log", "at", "from"] as const
@@ -68,38 +82,53 @@ function parseRoot(text: string, bad: Bad): RootArgument {
 
 /** The trust store kept in the file `path`. */
 export function createFileTrustStore(path: string, clock: Clock): TrustStore {
+  type Roots = readonly TrustedRoot[]
+  /** What is stored before and after `change`. */
+  const revise = async (change: (roots: Roots) => Roots, { dryRun = false }: WriteOptions): Promise<[Roots, Roots]> => {
+    let before = readStore(path, FORMAT)
+    if (dryRun) return [before, change(before)]
+    const after = await reviseStore(path, FORMAT, (roots) => {
+      before = roots
+      return change(roots)
+    })
+    return [before, after]
+  }
   return {
     list: async () => readStore(path, FORMAT),
-    add: async (request) => {
-      let added = false
-      await reviseStore(path, FORMAT, (roots) => {
-        const revised = addRoot(
-          roots,
-          { ...request.root, log: request.log, from: request.from, at: new Date(clock() * 1000).toISOString() },
-          path,
-        )
-        added = revised !== roots
-        return revised
-      })
-      return added
+    add: async ({ root, log, from }, options = {}) => {
+      const added = { ...root, log, from, at: new Date(clock() * 1000).toISOString() }
+      const [before, after] = await revise((roots) => addRoot(roots, added), options)
+      return before !== after
+    },
+    remove: async (which, options = {}) => {
+      const keep = (roots: Roots) => (roots.some(which) ? roots.filter((root) => !which(root)) : roots)
+      const [before] = await revise(keep, options)
+      return before.filter(which)
     },
   }
 }
 
-function addRoot(roots: readonly TrustedRoot[], added: TrustedRoot, path: string): readonly TrustedRoot[] {
+function addRoot(roots: readonly TrustedRoot[], added: TrustedRoot): readonly TrustedRoot[] {
   const { name, fingerprint } = added
   const other = roots.find((root) => root.name !== null && root.name === name && root.fingerprint !== fingerprint)
   if (other) {
     const why = `${quote(other.name ?? "")} is trusted as ${other.fingerprint}`
     throw new ToolsumError(
       "CONFIG_INVALID",
-      `${why}; whoever means to change that removes it from ${quotePath(path)} first`,
+      `${why}; whoever means to change that removes it with toolsum trust remove`,
     )
   }
   const isSame = (root: TrustedRoot) => root.name === name && root.fingerprint === fingerprint
   const old = roots.find(isSame)
-  if (old && old.log === added.log && formatRootArgument(old) === formatRootArgument(added)) return roots
-  return [...roots.filter((root) => !isSame(root)), added]
+  const merged = { ...added, log: added.log ?? old?.log ?? null, floor: higherFloor(old?.floor ?? null, added.floor) }
+  if (old && old.log === merged.log && formatRootArgument(old) === formatRootArgument(merged)) return roots
+  return [...roots.filter((root) => !isSame(root)), merged]
+}
+
+/** The floor that demands more; of two for one version the later one. */
+function higherFloor(old: KeyringFloor | null, added: KeyringFloor | null): KeyringFloor | null {
+  if (old === null || added === null) return added ?? old
+  return old.version > added.version ? old : added
 }
 
 /** The roots as verification takes them. */

@@ -88,6 +88,13 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     { summary: "List trusted roots", load: async () => (await import("./commands/trust.js")).trustListCommand },
   ],
   [
+    "trust remove",
+    {
+      summary: "Trust a log's root no more",
+      load: async () => (await import("./commands/trust.js")).trustRemoveCommand,
+    },
+  ],
+  [
     "lock merge",
     {
       summary: "Git merge driver for lockfiles",

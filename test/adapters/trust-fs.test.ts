@@ -31,7 +31,7 @@ test("roots are listed in the order in which they were added, floors and places 
   })
 })
 
-test("adding the same again changes nothing; a new floor or place replaces the entry", async () => {
+test("adding the same again changes nothing; a new floor or place goes into the entry", async () => {
   const { path, store } = await makeStore()
   await store.add(request(`a=${FINGERPRINT}`))
   const before = await readFile(path, "utf8")
@@ -41,12 +41,40 @@ test("adding the same again changes nothing; a new floor or place replaces the e
   expect(await store.list()).toMatchObject([{ name: "a", log: "/logs/a" }])
 })
 
-test("a name trusted under another fingerprint is refused, and the file is named", async () => {
-  const { path, store } = await makeStore()
+test("adding a root again erases neither its place nor its floor", async () => {
+  const { store } = await makeStore()
+  const at = (version: number) => `a=${FINGERPRINT}@${version}:${"0f".repeat(32)}`
+  await store.add(request(at(3), "/logs/a"))
+  expect(await store.add(request(`a=${FINGERPRINT}`))).toBe(false)
+  expect(await store.add(request(at(2)))).toBe(false)
+  expect(await store.list()).toMatchObject([{ log: "/logs/a", floor: { version: 3n } }])
+  expect(await store.add(request(at(4)))).toBe(true)
+  expect(await store.add(request(`a=${FINGERPRINT}`, "/logs/b"))).toBe(true)
+  expect(await store.list()).toMatchObject([{ log: "/logs/b", floor: { version: 4n } }])
+})
+
+test("a name trusted under another fingerprint is refused until it is removed", async () => {
+  const { store } = await makeStore()
   await store.add(request(`a=${FINGERPRINT}`))
-  const message = expect.stringContaining(path)
-  await expect(store.add(request(`a=${OTHER}`))).rejects.toMatchObject({ code: "CONFIG_INVALID", message })
+  await expect(store.add(request(`a=${OTHER}`))).rejects.toMatchObject({ code: "CONFIG_INVALID" })
   expect(await store.add(request(`b=${OTHER}`))).toBe(true)
+  expect(await store.remove((root) => root.name === "c")).toEqual([])
+  expect(await store.remove((root) => root.name === "a")).toMatchObject([{ name: "a", fingerprint: FINGERPRINT }])
+  expect(await store.add(request(`a=${OTHER}`))).toBe(true)
+  expect((await store.list()).map(({ name }) => name)).toEqual(["b", "a"])
+})
+
+test("a dry run answers the same and writes nothing", async () => {
+  const { path, store } = await makeStore()
+  const dry = { dryRun: true }
+  expect(await store.add(request(`a=${FINGERPRINT}`), dry)).toBe(true)
+  expect(await store.list()).toEqual([])
+  await store.add(request(`a=${FINGERPRINT}`))
+  const before = await readFile(path, "utf8")
+  expect(await store.add(request(`a=${FINGERPRINT}`), dry)).toBe(false)
+  await expect(store.add(request(`a=${OTHER}`), dry)).rejects.toMatchObject({ code: "CONFIG_INVALID" })
+  expect(await store.remove(() => true, dry)).toHaveLength(1)
+  expect(await readFile(path, "utf8")).toBe(before)
 })
 
 const root = (members: string) => `{"format":"toolsum-trust/v1","roots":[{${members}}]}`

@@ -1,8 +1,10 @@
-// `toolsum trust add|list`: the roots that the user trusts, kept outside every repository.
+// `toolsum trust add|list|remove`: the roots that the user trusts, kept outside every repository.
 import { resolve } from "node:path"
-import { ToolsumError } from "../../core/errors.js"
+import type { TrustedRoot } from "../../adapters/trust-fs.js"
+import { escapeInvisible, quote, ToolsumError } from "../../core/errors.js"
 import { formatRootArgument, parseRootArgument } from "../../core/root.js"
 import type { CommandSpec } from "../commands.js"
+import { DRY_RUN_OPTIONS, dryRunMember } from "../dry-run.js"
 import { openTrustStore } from "../project.js"
 import { printDocument } from "../report-json.js"
 
@@ -12,15 +14,19 @@ export const trustAddCommand: CommandSpec = {
   options: [
     ["--log <place>", "Where the log is: an https URL or a folder"],
     ["--from <text>", "On whose word, for your own record"],
+    ...DRY_RUN_OPTIONS,
   ],
   run: async ({ words: [text = ""], options }, io) => {
     const log = options.value("log")
     if (log !== null && /^http:/i.test(log)) throw new ToolsumError("USAGE", "--log: expected an https URL or a folder")
     const place = log === null || /^https:/i.test(log) ? log : resolve(io.cwd, log)
-    const root = parseRootArgument(text)
-    const added = await openTrustStore(io).add({ root, log: place, from: options.value("from") ?? "trust add" })
-    if (options.flag("json")) printDocument(io, { command: "trust add", exitCode: 0, root: text, added })
-    else if (!options.flag("quiet")) io.stdout(`${text} ${added ? "is trusted from now on" : "was trusted before"}\n`)
+    const request = { root: parseRootArgument(text), log: place, from: options.value("from") ?? "trust add" }
+    const dryRun = options.flag("dry-run")
+    const added = await openTrustStore(io).add(request, { dryRun })
+    const done = added ? (dryRun ? "would be trusted" : "is trusted from now on") : "was trusted before"
+    if (options.flag("json"))
+      printDocument(io, { command: "trust add", exitCode: 0, root: text, added, ...dryRunMember(options) })
+    else if (!options.flag("quiet")) io.stdout(`${escapeInvisible(text)} ${done}\n`)
     return 0
   },
 }
@@ -31,19 +37,48 @@ export const trustListCommand: CommandSpec = {
   options: [],
   run: async ({ options }, io) => {
     const roots = await openTrustStore(io).list()
+    if (options.flag("json")) printDocument(io, { command: "trust list", exitCode: 0, roots: roots.map(rootMember) })
+    else if (roots.length === 0) io.stdout("no root is trusted yet: toolsum init, or toolsum trust add\n")
+    else io.stdout(roots.map(describeRoot).join(""))
+    return 0
+  },
+}
+
+export const trustRemoveCommand: CommandSpec = {
+  usage: "trust remove LOG | [LOG=]SHA256:…",
+  words: [1, 1],
+  options: [...DRY_RUN_OPTIONS],
+  run: async ({ words: [text = ""], options }, io) => {
+    const dryRun = options.flag("dry-run")
+    const removed = await openTrustStore(io).remove(isNamedBy(text), { dryRun })
+    if (removed.length === 0)
+      throw new ToolsumError("USAGE", `no root of ${quote(text)} is trusted; toolsum trust list shows all`)
     if (options.flag("json")) {
-      const rows = roots.map((root) => ({
-        root: formatRootArgument(root),
-        log: root.log,
-        at: root.at,
-        from: root.from,
-      }))
-      printDocument(io, { command: "trust list", exitCode: 0, roots: rows })
-    } else {
-      io.stdout(roots.length === 0 ? "no root is trusted yet: toolsum init, or toolsum trust add\n" : "")
-      for (const root of roots)
-        io.stdout(`${formatRootArgument(root)}\n    ${root.log ?? "no place"}, since ${root.at} (${root.from})\n`)
+      const roots = removed.map(rootMember)
+      printDocument(io, { command: "trust remove", exitCode: 0, roots, ...dryRunMember(options) })
+    } else if (!options.flag("quiet")) {
+      const done = dryRun ? "would not be trusted any more" : "is not trusted any more"
+      io.stdout(removed.map((root) => `${escapeInvisible(formatRootArgument(root))} ${done}\n`).join(""))
     }
     return 0
   },
+}
+
+/** By a log's name, by a fingerprint under any name, or by both. */
+function isNamedBy(text: string): (root: TrustedRoot) => boolean {
+  if (!/[0-9a-f]{64}$|SHA256:/.test(text)) return (root) => root.name === text
+  const { name, fingerprint } = parseRootArgument(text)
+  return (root) => root.fingerprint === fingerprint && (name === null || root.name === name)
+}
+
+const rootMember = (root: TrustedRoot) => ({
+  root: formatRootArgument(root),
+  log: root.log,
+  at: root.at,
+  from: root.from,
+})
+
+function describeRoot(root: TrustedRoot): string {
+  const about = `${root.log ?? "no place"}, since ${root.at} (${root.from})`
+  return `${escapeInvisible(formatRootArgument(root))}\n    ${escapeInvisible(about)}\n`
 }
