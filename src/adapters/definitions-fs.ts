@@ -62,12 +62,13 @@ function isLike(path: string, bytes: Uint8Array | null): boolean {
   return now !== null && equalBytes(now, bytes)
 }
 
-/** Write the definitions of pin `name`, durably; their folder is made. Throws CONFIG_INVALID, IO_FAILED. */
+/** Write the definitions of pin `name`, durably; their folder is made. For a writer that is alone by a lock. Throws CONFIG_INVALID,
+ *  IO_FAILED. */
 export async function writeDefinitions(lockfile: string, name: string, bytes: Uint8Array): Promise<void> {
   const path = definitionsPath(lockfile, name)
   makeFolder(dirname(path))
   const { replaceFile } = await import("./durable-file.js") // only for a write: `verify` reads definitions on every run
-  await replaceFile(path, bytes)
+  await replaceFile(path, bytes, { tempPath: `${path}.tmp` })
 }
 
 /** Remove the definitions of pin `name`, durably; no error where none are. Throws CONFIG_INVALID, IO_FAILED. */

@@ -9,7 +9,7 @@ import type { Target } from "../../src/core/target.js"
 import { approvalOf } from "../../src/features/approve.js"
 import { describeReading } from "../../src/features/observe.js"
 import { EMPTY_LOCKFILE } from "../../src/features/pins.js"
-import { recordAndPin, type TargetLog } from "../../src/features/record-pin.js"
+import { type Pinned, recordAndPin, type TargetLog } from "../../src/features/record-pin.js"
 import type { LockfileStore, LogSource } from "../../src/ports.js"
 import { verifiersOf } from "../../src/writer/follow.js"
 import { MemoryState } from "./memory-state.js"
@@ -73,6 +73,10 @@ export interface PinWish {
   /** Who approves it; null: nobody. */
   readonly by?: string | null
   readonly target?: Target
+  /** Circumstances of the reading. */
+  readonly read?: Readonly<Record<string, string>>
+  /** True when its definitions are written too. */
+  readonly definitions?: boolean
 }
 
 type OwnLog = Extract<TargetLog, { kind: "own" }>
@@ -84,6 +88,8 @@ export interface LockedProject {
   pin(lockfile: Lockfile, wish: PinWish): Promise<Lockfile>
   /** The lockfile with this pin, not logged: written by somebody without the key. */
   pinUnlogged(lockfile: Lockfile, wish: PinWish): Promise<Lockfile>
+  /** The pin in any store, recorded and proven unless another log is given. */
+  pinInto(store: LockfileStore, wish: PinWish, log?: TargetLog): Promise<Pinned>
   /** Grow the log by other people's entries. */
   grow(count: number): Promise<void>
 }
@@ -107,6 +113,7 @@ export async function makeLockedProject(): Promise<LockedProject> {
     log,
     pin: (lockfile, wish) => pinIn(lockfile, wish, log),
     pinUnlogged: (lockfile, wish) => pinIn(lockfile, wish, { kind: "elsewhere", origin: ORIGIN }),
+    pinInto: (store, wish, other = log) => pinInto(store, wish, other),
     grow: async (count) => {
       const writer = await reopen(store)
       await writer.appendEntries(Array.from({ length: count }, () => new TextEncoder().encode("another entry\n")))
@@ -116,19 +123,23 @@ export async function makeLockedProject(): Promise<LockedProject> {
 }
 
 async function pinIn(lockfile: Lockfile, wish: PinWish, log: TargetLog): Promise<Lockfile> {
-  const { name, tools, version = "1.0.0", by = "a@example.com" } = wish
+  const store = createMemoryLockfile(lockfile)
+  await pinInto(store, wish, log)
+  return store.content ?? EMPTY_LOCKFILE
+}
+
+function pinInto(store: LockfileStore, wish: PinWish, log: TargetLog): Promise<Pinned> {
+  const { name, tools, version = "1.0.0", by = "a@example.com", read = READING.read, definitions = false } = wish
   const target = wish.target ?? { command: "npx", args: ["-y", `server-${name}@${version}`], env: [] }
   const list = tools.map((tool) => ({ name: tool, description: `the tool ${tool}`, inputSchema: { type: "object" } }))
   const surface = parseSurface(parseJson(JSON.stringify({ tools: list, serverInfo: { name, version } })))
-  const reading = { ...READING, surface }
+  const reading = { ...READING, read, surface }
   const sections = ["tools"] as const
   const input = { name, target, placeholders: [], sections, masks: [], observer: "local", nowSec: NOW }
   const approve = (digest: Approval["pin"], before: Pin | null): Approval | null =>
     by === null ? (before?.approved ?? null) : approvalOf(digest, before, { by, reason: "read it", nowSec: NOW })
-  const store = createMemoryLockfile(lockfile)
   const observed = describeReading(input, reading)
-  await recordAndPin(store, { name, target, from: [], masks: [], sections, observed, approve, definitions: false }, log)
-  return store.content ?? EMPTY_LOCKFILE
+  return recordAndPin(store, { name, target, from: [], masks: [], sections, observed, approve, definitions }, log)
 }
 
 const READING = {
