@@ -34,7 +34,8 @@ export interface SurfaceDiff {
 /** Compare two surfaces. `changes` is empty if and only if the digests of all compared sections are equal. Shapes:
  *  - added: `pointer` "", `after` the whole item, no `before`; removed: the reverse; the same for instructions and server;
  *  - renamed: `item` the new name, `from`, `before` and `pointer` ("/name") the old one; what else differs follows as changed;
- *  - changed: one value or subtree at `pointer`; `before` or `after` is absent where nothing was;
+ *  - changed: one value or subtree at `pointer`; `before` or `after` is absent where nothing was; of what differs in hundreds of
+ *    places (MAX_CHANGES_WITHIN) the whole is named;
  *  - note "list" (added or removed, item null, value []): the list itself appeared or went; its items are named besides.
  *  Values are those after masks. Throws SURFACE_MALFORMED when a list is neither null nor an array. */
 export function diffSurfaces(before: Surface, after: Surface, options: DiffOptions = {}): SurfaceDiff {
@@ -72,12 +73,7 @@ function diffSingle(
 
 /** What differs between two values at one place. */
 const changesAt = (place: Place, before: JsonValue, after: JsonValue): readonly Change[] =>
-  diffValues(before, after).map(({ path, ...values }) => ({
-    ...place,
-    kind: "changed" as const,
-    pointer: formatPointer(path),
-    ...values,
-  }))
+  diffValues(before, after).map((change) => ({ ...place, kind: "changed" as const, ...change }))
 
 function diffList(
   section: SectionName,

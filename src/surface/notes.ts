@@ -1,7 +1,6 @@
 // What a server says of itself that is not hashed (DESIGN 3.3): its version, the protocol version, its capabilities. They move
 // with every release without changing what a model reads, so they are notes beside the changes, never changes.
 import { isObject, type JsonValue } from "../core/json.js"
-import { formatPointer } from "../core/pointer.js"
 import { diffValues } from "./values.js"
 
 /** What is known of one reading; absent: not known, so nothing is said about it. */
@@ -30,9 +29,7 @@ export function diffNotes({ before, after }: { before: ServerFacts; after: Serve
   return FACTS.flatMap((fact) => {
     const [a, b] = [before[fact], after[fact]]
     if (a === undefined || b === undefined) return []
-    return diffValues(a, b).map(
-      ({ path, note: _, ...values }): Note => ({ fact, pointer: formatPointer(path), ...values }),
-    )
+    return diffValues(a, b).map(({ note: _, ...change }): Note => ({ fact, ...change }))
   })
 }
 
