@@ -39,6 +39,18 @@ export const showText = (text: string): string =>
     )
     .join("\n")
 
+/** Untrusted bytes as lines of text of their own, each behind two spaces, so that none looks like one of ours. Ends with a line feed. */
+export const showEntry = (bytes: Uint8Array): string =>
+  decodeEntry(bytes)
+    .replace(/\n$/, "")
+    .split("\n")
+    .map((line) => `  ${line}\n`)
+    .join("")
+
+/** Untrusted bytes as text, as `showText` shows it. */
+export const decodeEntry = (bytes: Uint8Array): string =>
+  showText(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes))
+
 /** Every UTF-16 unit as a `\u` escape. */
 const escapeAll = (text: string): string =>
   Array.from({ length: text.length }, (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, "0")}`).join("")

@@ -14,6 +14,7 @@ import type { Io } from "./io.js"
 import type { CommandLine, Options } from "./options.js"
 import { collectRoots, findProjectLockfile } from "./project.js"
 import { printDocument } from "./report-json.js"
+import { decodeEntry, showEntry } from "./terminal-text.js"
 
 /** Prove the entry of one proof file and print it. Throws what proves it wrong. */
 export async function verifyProof(path: string, { options }: CommandLine, io: Io): Promise<ExitCode> {
@@ -21,15 +22,13 @@ export async function verifyProof(path: string, { options }: CommandLine, io: Io
   const entryFile = options.value("entry")
   const entry = entryFile === null ? {} : { entry: await readInput(entryFile, io) }
   const proven = verifyProofFile({ file, ...entry, ...(await findTrust(file, options, io)) })
-  const text = escapeInvisible(new TextDecoder().decode(proven.entry)).replaceAll("\\u000a", "\n")
   const { origin, index, head } = proven
   if (options.flag("json")) {
     const place = { origin, size: String(head.size), index: String(index), cosignatures: proven.cosignatures.length }
-    printDocument(io, { command: "verify", exitCode: 0, verdict: "PROVEN", ...place, entry: text })
+    printDocument(io, { command: "verify", exitCode: 0, verdict: "PROVEN", ...place, entry: decodeEntry(proven.entry) })
   } else if (!options.flag("quiet")) {
-    io.stdout(
-      `PROVEN  leaf ${index} of ${origin} at head ${head.size}, ${proven.cosignatures.length} cosignatures\n${text}`,
-    )
+    const place = `leaf ${index} of ${escapeInvisible(origin)} at head ${head.size}`
+    io.stdout(`PROVEN  ${place}, ${proven.cosignatures.length} cosignatures\n${showEntry(proven.entry)}`)
   }
   return 0
 }

@@ -236,7 +236,7 @@ test("another version of a package is another stream, and another pin to approve
   expect(after).toMatchObject({ version: "1.3.0", index: "2" })
   expect(after.pin).not.toBe(before.pin)
   expect(await verdict(world, "check")).toEqual([1, "CHANGED", "unapproved"])
-  expect((await world.run("log", "cat", "2")).stdout).toContain("\nseq 0\nprev -\n")
+  expect((await world.run("log", "cat", "2")).stdout).toContain("\n  seq 0\n  prev -\n")
 })
 
 test("a local pin carries its name in its record: rename refuses it", async () => {
@@ -300,7 +300,7 @@ describe("log", () => {
 
     await world.write("entry", "my-entry/v1\nhello\u001b\n")
     expect((await report(world, "log", "append", "entry", "--raw")).entries).toEqual([{ index: "1", duplicate: false }])
-    expect((await world.expect(0, "log", "cat", "1")).stdout).toBe("my-entry/v1\nhello\\u001b\n")
+    expect((await world.expect(0, "log", "cat", "1")).stdout).toBe("  my-entry/v1\n  hello\\u001b\n")
     const { data } = await report(world, "log", "cat", "1")
     expect(Buffer.from(data, "base64").toString()).toBe("my-entry/v1\nhello\u001b\n")
   })

@@ -1,6 +1,7 @@
 // `toolsum log create|append|proof|cat|path`: the owner's side of a log, and one entry of it with its proof.
 import { resolve } from "node:path"
 import { replaceFile } from "../../adapters/durable-file.js"
+import { readKeyFile } from "../../adapters/key-files.js"
 import { createDirLog } from "../../adapters/log-dir.js"
 import { readRegularFile } from "../../adapters/regular-file.js"
 import type { LogClient } from "../../client/open-log.js"
@@ -9,12 +10,23 @@ import { encodeUtf8, formatBase64, parseDecimal } from "../../core/bytes.js"
 import { escapeInvisible, quote, ToolsumError } from "../../core/errors.js"
 import { formatProofFile } from "../../core/proof-file.js"
 import { MAX_OBSERVATIONS_BYTES, parseObservations } from "../../features/observation-file.js"
+import type { Submission } from "../../writer/submission.js"
 import type { CommandSpec } from "../commands.js"
+import { DRY_RUN_OPTIONS, dryRunMember } from "../dry-run.js"
 import type { Io } from "../io.js"
-import { findLogFolder, LOG_OPTIONS, openLogForReading, openLogForWriting, peekLog } from "../logs.js"
+import {
+  findLogFolder,
+  keyPath,
+  LOG_OPTIONS,
+  openLogForReading,
+  openLogForWriting,
+  peekLog,
+  refuseWorkTree,
+} from "../logs.js"
 import type { Options } from "../options.js"
 import { ROOT_OPTIONS } from "../project.js"
 import { printDocument } from "../report-json.js"
+import { decodeEntry, showEntry } from "../terminal-text.js"
 
 export const logPathCommand: CommandSpec = {
   usage: "log path",
@@ -27,7 +39,7 @@ export const logPathCommand: CommandSpec = {
       throw new ToolsumError("LOG_UNAVAILABLE", `there is no log in ${quote(folder)} yet; toolsum init makes one`)
     if (options.flag("json"))
       printDocument(io, { command: "log path", exitCode: 0, log: folder, origin: log.origin, root: log.fingerprint })
-    else io.stdout(`${folder}\n`)
+    else io.stdout(`${escapeInvisible(folder)}\n`)
     return 0
   },
 }
@@ -35,27 +47,58 @@ export const logPathCommand: CommandSpec = {
 export const logAppendCommand: CommandSpec = {
   usage: "log append <file> [--raw]",
   words: [1, 1],
-  options: [...LOG_OPTIONS, ["--raw", "Append the file as one entry of another type, as it is"]],
+  options: [...LOG_OPTIONS, ["--raw", "Append the file as one entry of another type, as it is"], ...DRY_RUN_OPTIONS],
   run: async ({ words: [file = ""], options }, io) => {
-    const bytes = await readRegularFile(resolve(io.cwd, file), { maxBytes: MAX_OBSERVATIONS_BYTES, code: "USAGE" })
+    const bytes = readRegularFile(resolve(io.cwd, file), { maxBytes: MAX_OBSERVATIONS_BYTES, code: "USAGE" })
     if (bytes === null)
       throw new ToolsumError("FILE_MISSING", `expected a file of observations, got nothing at ${quote(file)}`)
-    const log = await openLogForWriting(findLogFolder(options, io), null, io)
-    try {
-      const indexes = options.flag("raw")
-        ? await log.appendEntries([bytes])
-        : await log.append(parseObservations(bytes))
-      const rows = indexes.map((one) => ({
-        index: String(one.index),
-        duplicate: "duplicate" in one && one.duplicate === true,
-      }))
-      if (options.flag("json")) printDocument(io, { command: "log append", exitCode: 0, entries: rows })
-      else for (const row of rows) io.stdout(`leaf ${row.index}${row.duplicate ? " (was there already)" : ""}\n`)
-    } finally {
-      await log.close()
-    }
+    const request = options.flag("raw") ? { entries: [bytes] } : { observations: parseObservations(bytes) }
+    const folder = findLogFolder(options, io)
+    if (options.flag("dry-run")) await planAppend(folder, request, options, io)
+    else printAppended(await append(folder, request, io), options, io)
     return 0
   },
+}
+
+/** What to append: entries as they are, or observations. */
+type AppendRequest = { readonly entries: readonly Uint8Array[] } | { readonly observations: readonly Submission[] }
+
+interface AppendedRow {
+  readonly index: string
+  readonly duplicate: boolean
+}
+
+async function append(folder: string, request: AppendRequest, io: Io): Promise<readonly AppendedRow[]> {
+  const log = await openLogForWriting(folder, null, io)
+  try {
+    const done =
+      "entries" in request ? await log.appendEntries(request.entries) : await log.append(request.observations)
+    return done.map((one) => ({ index: String(one.index), duplicate: "duplicate" in one && one.duplicate === true }))
+  } finally {
+    await log.close()
+  }
+}
+
+function printAppended(rows: readonly AppendedRow[], options: Options, io: Io): void {
+  if (options.flag("json"))
+    printDocument(io, { command: "log append", exitCode: 0, entries: rows.map((row) => ({ ...row })) })
+  else if (!options.flag("quiet"))
+    for (const row of rows) io.stdout(`leaf ${row.index}${row.duplicate ? " (was there already)" : ""}\n`)
+}
+
+/** Say what would be appended. Throws as far as that can be known without the log's lock: LOG_UNAVAILABLE, and FILE_MISSING when the key
+ *  is not here. */
+async function planAppend(folder: string, request: AppendRequest, options: Options, io: Io): Promise<void> {
+  const log = await peekLog(folder)
+  if (log === null)
+    throw new ToolsumError("LOG_UNAVAILABLE", `expected a log in ${quote(folder)}; toolsum init makes one`)
+  await refuseWorkTree(folder)
+  await readKeyFile(keyPath(log.origin, "log", io), async () => null)
+  const count = "entries" in request ? request.entries.length : request.observations.length
+  if (options.flag("json"))
+    printDocument(io, { command: "log append", exitCode: 0, entries: [], count, ...dryRunMember(options) })
+  else if (!options.flag("quiet"))
+    io.stdout(`${count === 1 ? "1 entry" : `${count} entries`} would go to ${escapeInvisible(log.origin)}\n`)
 }
 
 export const logCatCommand: CommandSpec = {
@@ -65,11 +108,10 @@ export const logCatCommand: CommandSpec = {
   run: async ({ words: [index = ""], options }, io) => {
     const client = await openForReading(options, io)
     const proven = await client.proveInclusion(readIndex(index))
-    const text = escapeInvisible(new TextDecoder().decode(proven.entry)).replaceAll("\\u000a", "\n")
     if (options.flag("json")) {
-      const data = formatBase64(proven.entry)
-      printDocument(io, { command: "log cat", exitCode: 0, ...placeOf(client, proven), entry: text, data })
-    } else io.stdout(text)
+      const members = { ...placeOf(client, proven), entry: decodeEntry(proven.entry), data: formatBase64(proven.entry) }
+      printDocument(io, { command: "log cat", exitCode: 0, ...members })
+    } else io.stdout(showEntry(proven.entry))
     return 0
   },
 }
@@ -88,7 +130,7 @@ export const logProofCommand: CommandSpec = {
     if (options.flag("json"))
       printDocument(io, { command: "log proof", exitCode: 0, ...placeOf(client, proven), file: out, proof: text })
     else if (out === null) io.stdout(text)
-    else if (!options.flag("quiet")) io.stdout(`${out}: leaf ${leaf} of ${client.head.size}\n`)
+    else if (!options.flag("quiet")) io.stdout(`${escapeInvisible(out)}: leaf ${leaf} of ${client.head.size}\n`)
     return 0
   },
 }
