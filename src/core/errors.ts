@@ -102,11 +102,15 @@ export function quote(untrusted: string, max = 80): string {
 // Control, format, private, unassigned; separators but the space; default ignorable (fillers, variation selectors, tags); blank Braille.
 const INVISIBLE = /(?! )[\p{C}\p{Z}\p{DI}\u2800]/gu
 
+// Most text is, and then the costly expression above is not even compiled.
+const VISIBLE_ASCII = /^[ -~]*$/
+
 /** Replaces every control, format, bidi, separator, surrogate, private-use, unassigned and ignorable character with a `\u` escape. */
 export const escapeInvisible = (text: string): string =>
-  text.replace(INVISIBLE, (character) =>
-    Array.from(
-      { length: character.length },
-      (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, "0")}`,
-    ).join(""),
-  )
+  VISIBLE_ASCII.test(text) ? text : text.replace(INVISIBLE, escapeUnits)
+
+const escapeUnits = (character: string): string =>
+  Array.from(
+    { length: character.length },
+    (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, "0")}`,
+  ).join("")

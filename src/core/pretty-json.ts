@@ -4,9 +4,6 @@ import { canonicalize } from "./canonical.js"
 import { escapeInvisible } from "./errors.js"
 import { isArray, isObject, type JsonValue } from "./json.js"
 
-// All that `escapeInvisible` could replace lies outside this range.
-const PLAIN = /^[ -~]*$/
-
 /** Text of a value. `indent` is that of the line it starts on. Throws JSON_MALFORMED as `canonicalize`. */
 export function formatPrettyJson(value: JsonValue, indent = ""): string {
   const inner = `${indent}  `
@@ -27,7 +24,4 @@ export function formatPrettyJson(value: JsonValue, indent = ""): string {
 const enclose = (open: string, parts: readonly string[], close: string, indent: string): string =>
   parts.length === 0 ? open + close : `${open}\n${indent}  ${parts.join(`,\n${indent}  `)}\n${indent}${close}`
 
-function formatScalar(value: JsonValue): string {
-  const text = canonicalize(value)
-  return PLAIN.test(text) ? text : escapeInvisible(text)
-}
+const formatScalar = (value: JsonValue): string => escapeInvisible(canonicalize(value))

@@ -75,11 +75,14 @@ function verdictOf(name: string, pin: Pin, log: LogJudgement, input: VerifyLockf
   const judged = judgePin({ name, pin, log, definitions, underBase: input.underBase ?? false })
   const head = pin.head === null ? undefined : log.heads.get(pin.head)
   const { observed } = judged
+  const { verdict, reason, detail } = conclude(judged)
   return {
     name,
     subject: observed?.subject ?? null,
     version: observed && observed.version !== "-" ? observed.version : null,
-    ...conclude(judged),
+    verdict,
+    reason,
+    detail,
     compared: ["lock"],
     covered: observed ? coverageOf(observed.lines) : [],
     notCovered: observed ? SECTION_NAMES.filter((section) => observed.lines[section] === "-") : [],

@@ -45,19 +45,16 @@ export const verifyCommand: CommandSpec = {
   },
 }
 
-/** Above this, V8 would begin to optimize what soon ends. */
-const MANY_PINS = 50
-
 async function verifyProject({ words: [file], options }: CommandLine, io: Io): Promise<0 | 1 | 2 | 3> {
   if (file !== undefined && options.value("lock") !== null)
     throw new ToolsumError("USAGE", "expected a file or --lock, not both")
   const given = file === undefined ? options : { ...options, value: () => file }
   const paint = options.flag("json") ? null : await loadPaint(io.colour)
   const store = await findProjectLockfile(given, io)
+  expectShortRun(store.path)
   const lockfile = await store.read()
   if (lockfile === null)
     throw new ToolsumError("FILE_MISSING", `expected a lockfile at ${store.path}; toolsum add makes one`)
-  if (Object.keys(lockfile.servers).length > MANY_PINS) expectShortRun()
   const report = await judge(lockfile, store.path, options, io)
   if (paint === null) printReport(report, io)
   else showReport(report, { options, paint, io })
