@@ -63,6 +63,22 @@ async function findFalseClosing(keyring: KeyringNote, tree: StoredTree): Promise
   return null
 }
 
+/** Check that the next checkpoint of the log in `store`, whose newest tree has `size` entries, would count under its newest keyring.
+ *  Throws USAGE when none of `signers` may sign it, STATE_CORRUPT without a readable keyring. */
+export async function requireLiveSigner(
+  store: Pick<TileStore, "read">,
+  size: bigint,
+  signers: readonly SigningKey[],
+): Promise<void> {
+  const newest = (await loadKeyrings(store)).at(-1)
+  if (newest === undefined) throw new ToolsumError("STATE_CORRUPT", `${keyringKey(1n)} is missing`)
+  const keyring = resultOf(() => parseKeyring(newest))
+  if (keyring instanceof ToolsumError) {
+    throw new ToolsumError("STATE_CORRUPT", `a stored keyring: ${keyring.message}`, { cause: keyring })
+  }
+  requireSigner(keyring, size + 1n, signers)
+}
+
 /** The next checkpoint must count: at least one of our keys is live at its size. */
 function requireSigner(keyring: KeyringNote, size: bigint, signers: readonly SigningKey[]): void {
   const live = keyring.logs.filter(({ from, closing, revoked }) => from <= size && closing === null && !revoked)

@@ -66,7 +66,8 @@ export interface OpenOptions {
   readonly waitMs?: number | undefined
 }
 
-/** Open a log for writing: check it, finish what a crash interrupted. Throws as `checkState`, and IO_FAILED. */
+/** Open a log for writing: check it, finish what a crash interrupted. Throws as `checkState`, USAGE when none of the signers may
+ *  sign under the newest keyring, IO_FAILED. */
 export async function openLog(options: OpenOptions): Promise<LogWriter> {
   const { store, signers, knownHeads = [] } = options
   const { settings, published: _, ...checked } = await checkState({ store, keys: verifiersOf(signers), knownHeads })

@@ -2,6 +2,7 @@
 // followed first. The first failure closes the log for good: what has reached the disk is then unknown, and opening it anew finds out.
 import { ToolsumError } from "../core/errors.js"
 import { followOthers, verifiersOf } from "./follow.js"
+import { requireLiveSigner } from "./keyrings.js"
 import { type Placed, planBatch } from "./plan.js"
 import type { LogSettings } from "./settings.js"
 import { appendStep, type PublishedStep, type StepContext } from "./step.js"
@@ -25,7 +26,7 @@ export interface Sequencer {
   run(items: readonly QueuedItem[]): Promise<readonly (Sequenced | ToolsumError)[]>
 }
 
-/** A sequencer on the state that `start` brings about. */
+/** A sequencer on the state that `start` brings about. Throws USAGE when no signer may sign under the newest keyring. */
 export async function createSequencer(
   options: Pick<StepContext, "store" | "signers" | "cosign">,
   settings: LogSettings,
@@ -44,6 +45,7 @@ export async function createSequencer(
     if (newer === null) return
     streams.forget()
     step = newer
+    await requireLiveSigner(store, step.edge.head.size, signers)
   }
   /** The batch in the log; null when another writer was faster. */
   const attempt = async (items: readonly QueuedItem[]): Promise<readonly (Sequenced | ToolsumError)[] | null> => {
@@ -62,6 +64,7 @@ export async function createSequencer(
     return plan.placed.map((placed) => (placed instanceof ToolsumError ? placed : { placed, step: done }))
   }
   await catchUp()
+  await requireLiveSigner(store, step.edge.head.size, signers)
   const attemptTwice = async (items: readonly QueuedItem[]): Promise<readonly (Sequenced | ToolsumError)[]> => {
     for (let losses = 0; losses < MAX_LOSSES; losses++) {
       const done = await attempt(items)

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from "vitest"
+import { beforeEach, describe, expect, test } from "vitest"
 import { encodeUtf8 } from "../../src/core/bytes.js"
 import { sha256 } from "../../src/core/hash.js"
 import { parseKeyring, verifyKeyring } from "../../src/core/keyring.js"
@@ -78,6 +78,42 @@ test.each([
   await expect(log.appendKeyring(await nextKeyring(changes))).rejects.toEqual(code(expected))
   expect(log.head().size).toBe(1n)
   await log.appendKeyring(await nextKeyring())
+})
+
+describe("a signing key that has been retired", () => {
+  /** Both keys sign the keyring that retires the first. */
+  async function retire() {
+    await log.appendKeyring(await nextKeyring({ logs: [liveKey(), liveKey(OTHER_VERIFIER, 2n)] }))
+    const both = await openLog({ store, signers: [LOG_KEY, OTHER_KEY], waitMs: 0 })
+    await both.appendEntries([rawEntry(1)])
+    const { rootHash, size } = both.head()
+    const retired = { ...liveKey(), closing: { size, rootHash } }
+    await both.appendKeyring(await nextKeyring({ logs: [retired, liveKey(OTHER_VERIFIER, 2n)] }))
+    return both
+  }
+
+  test("does not open the log, even where it signed the newest checkpoint", async () => {
+    await retire()
+    const before = new Map(store.files)
+    await expect(reopen(store)).rejects.toEqual(code("USAGE"))
+    expect(store.files).toEqual(before)
+    await (await openLog({ store, signers: [OTHER_KEY], waitMs: 0 })).appendEntries([rawEntry(2)])
+  })
+
+  test("signs nothing more in a writer that was open", async () => {
+    const open = await reopen(store)
+    const both = await retire()
+    await expect(open.appendEntries([rawEntry(2)])).rejects.toEqual(code("USAGE"))
+    await expect(open.appendEntries([rawEntry(2)])).rejects.toEqual(code("LOG_CLOSED"))
+    expect((await checkPublic(store)).head.size).toBe(both.head().size)
+  })
+
+  test("does not open a log whose keyring is gone or damaged", async () => {
+    store.files.set("public/keyring/1", encodeUtf8("x"))
+    await expect(reopen(store)).rejects.toEqual(code("STATE_CORRUPT"))
+    store.files.delete("public/keyring/1")
+    await expect(reopen(store)).rejects.toEqual(code("STATE_CORRUPT"))
+  })
 })
 
 test.each([
