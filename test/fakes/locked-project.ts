@@ -2,7 +2,7 @@
 // lockfile, all of them have one log.
 import { openLogClient } from "../../src/client/open-log.js"
 import { parseJson } from "../../src/core/json.js"
-import type { Approval, Lockfile, Pin } from "../../src/core/lockfile.js"
+import { type Approval, formatLockfile, type Lockfile, type Pin } from "../../src/core/lockfile.js"
 import { computeRootFingerprint, type PinnedRoot } from "../../src/core/root.js"
 import { parseSurface } from "../../src/core/section.js"
 import type { Target } from "../../src/core/target.js"
@@ -50,8 +50,8 @@ export function createMemoryLockfile(content: Lockfile | null): MemoryLockfile {
       store.meanwhile?.()
       store.meanwhile = null
       const { lockfile, definitions = {} } = await change(store.content)
-      const written = lockfile !== store.content
-      store.content = lockfile
+      const written = store.content === null || formatLockfile(lockfile) !== formatLockfile(store.content)
+      if (written) store.content = lockfile
       for (const [name, bytes] of Object.entries(definitions)) {
         delete store.definitions[name]
         if (bytes !== null) store.definitions[name] = bytes
