@@ -21,7 +21,7 @@ import {
 import { formatMasks, type Mask, parseMasks } from "./mask.js"
 import { joinHashes } from "./merkle.js"
 import { parseObservation } from "./record.js"
-import { formatTarget, parseTarget, type Target } from "./target.js"
+import { checkTemplates, formatTarget, parseTarget, type Target } from "./target.js"
 
 /** Item digests of one section by key, after masks. */
 export type ItemDigests = Readonly<Record<string, Digest>>
@@ -83,7 +83,7 @@ export function parsePin(value: JsonValue | undefined, logs: Readonly<Record<str
   const { record, index, head, proof, observation } = isLegion ? NOT_LOGGED : parseEvidence(object, locked, at)
   const pin = {
     from: parseOrigins(object.from, `${at}.from`),
-    target: within(`${at}.target`, object.target, parseTarget),
+    target: within(`${at}.target`, object.target, parsePinnedTarget),
     log,
     record,
     index,
@@ -121,6 +121,12 @@ export function formatPin(pin: Pin): JsonObject {
     read,
     approved: approved === null ? null : formatApproval(approved),
   }
+}
+
+function parsePinnedTarget(value: JsonValue): Target {
+  const target = parseTarget(value)
+  checkTemplates(target)
+  return target
 }
 
 type Evidence = Pick<Pin, "record" | "index" | "head" | "proof" | "observation">

@@ -5,6 +5,7 @@ import { computeJsonDigest } from "./canonical.js"
 import { quote, ToolsumError } from "./errors.js"
 import type { Digest } from "./hash.js"
 import { isArray, isObject, type JsonObject, type JsonValue } from "./json.js"
+import { parseTemplate } from "./template.js"
 
 /** A process that speaks over stdio. `args`: templates, without the command. `env`: names of variables, sorted, none twice.
  *  `cwd`: relative to the folder of the lockfile. */
@@ -37,6 +38,13 @@ const HEADER_NAME = /^[A-Za-z0-9_-]{1,128}$/
 export function parseTarget(value: JsonValue): Target {
   if (!isObject(value)) throw bad("expected an object")
   return "url" in value ? parseUrlTarget(value) : parseCommandTarget(value)
+}
+
+/** Check that arguments, or URL and header values, are templates: what nobody can start or contact is no target of a pin.
+ *  Throws TARGET_MALFORMED. */
+export function checkTemplates(target: Target): void {
+  const texts = isCommandTarget(target) ? target.args : [target.url, ...Object.values(target.headers)]
+  for (const text of texts) if (text.includes("$")) parseTemplate(text)
 }
 
 /** The target as the JSON object that lockfiles hold, members in canonical order; the exact inverse of `parseTarget`. */

@@ -10,6 +10,9 @@ export const arbText = fc
   })
   .map((text) => text.replaceAll("\0", ""))
 
+/** A template: text with dollar signs written as `$$`. */
+const arbTemplate = arbText.map((text) => text.replaceAll("$", "$$$$"))
+
 const arbFilled = arbText.map((text) => text || "x")
 const arbName = fc
   .string({ unit: fc.constantFrom(..."ABC_xyz01"), minLength: 1, maxLength: 8 })
@@ -18,14 +21,14 @@ const arbName = fc
 const arbCommandTarget: fc.Arbitrary<CommandTarget> = fc
   .record({
     command: fc.oneof(fc.constantFrom("npx", "uvx", "docker", "node"), arbFilled),
-    args: fc.array(arbText, { maxLength: 4 }),
+    args: fc.array(arbTemplate, { maxLength: 4 }),
     env: fc.uniqueArray(arbName, { maxLength: 3 }).map((names) => names.sort(compareUtf8)),
     cwd: fc.option(arbFilled, { nil: undefined }),
   })
   .map(({ cwd, ...rest }) => (cwd === undefined ? rest : { ...rest, cwd }))
 
 const arbHeaders = fc
-  .uniqueArray(fc.tuple(fc.string({ unit: fc.constantFrom(..."AZaz-_09"), minLength: 1 }), arbText), {
+  .uniqueArray(fc.tuple(fc.string({ unit: fc.constantFrom(..."AZaz-_09"), minLength: 1 }), arbTemplate), {
     selector: ([name]) => name.toLowerCase(),
     maxLength: 3,
   })
@@ -36,9 +39,9 @@ const arbHeaders = fc
   })
 
 const arbUrlTarget: fc.Arbitrary<UrlTarget> = fc.record({
-  url: fc.oneof(fc.webUrl({ withQueryParameters: true }), arbFilled),
+  url: fc.oneof(fc.webUrl({ withQueryParameters: true }), arbFilled).map((url) => url.replaceAll("$", "$$$$")),
   headers: arbHeaders,
 })
 
-/** A well-formed target; header records have no prototype, as the parser makes them. */
+/** A well-formed target of a pin: its templates can be used; header records have no prototype, as the parser makes them. */
 export const arbTarget: fc.Arbitrary<Target> = fc.oneof(arbCommandTarget, arbUrlTarget)

@@ -315,6 +315,27 @@ describe("parseLockfile", () => {
       "servers.memory.from[0].file: expected text, got 1",
     ],
     [
+      "an argument that is no template",
+      (l) => {
+        pin(l).target.args = ["s.js", "cost$5"]
+      },
+      "servers.memory.target: expected ${NAME} or $$",
+    ],
+    [
+      "a header that is no template",
+      (l) => {
+        pin(l).target = { url: "https://e.example/", headers: { authorization: "$TOKEN" } }
+      },
+      "servers.memory.target: expected ${NAME} or $$",
+    ],
+    [
+      "a URL that is no template",
+      (l) => {
+        pin(l).target = { url: "https://e.example/?k=${}", headers: {} }
+      },
+      "servers.memory.target: expected ${NAME} or $$",
+    ],
+    [
       "an ill-formed target",
       (l) => {
         pin(l).target.env = ["B", "A"]
