@@ -43,7 +43,7 @@ export interface SubjectRecords {
 /** How far to look. */
 export interface SubjectSearch {
   readonly subject: string
-  /** Stream whose newest record is wanted: listed records are read from the newest on until it is found. */
+  /** Stream whose newest list is wanted: records in the index are read from the newest on until it is found. */
   readonly stream?: string
   /** First index that matters, such as the one after a pin's record; 0 when left out. */
   readonly since?: bigint
@@ -55,7 +55,7 @@ export interface SubjectSearch {
   readonly proven?: readonly FoundRecord[]
 }
 
-/** Newest record of a stream. `scanned`: every later entry was looked at; `hint`: the index, which nobody vouches for, lists no later one. */
+/** Newest record of a stream with a list: one that only says that credentials are wanted never replaces it. `scanned`: every later entry was looked at; `hint`: the index, which nobody vouches for, lists no later one. */
 export interface NewestRecord {
   readonly found: FoundRecord | null
   readonly newest: "scanned" | "hint"
@@ -96,17 +96,20 @@ export async function findSubjectRecords(
   }
 }
 
-/** Newest record of a stream among those found. */
+/** Newest record of a stream with a list among those found. */
 export function newestOfStream(found: SubjectRecords, stream: string): NewestRecord {
-  const newest = found.records.findLast(({ record }) => streamKey(record) === stream) ?? null
+  const newest = found.records.findLast(({ record }) => isListed(record) && streamKey(record) === stream) ?? null
   const after = newest === null ? found.since : newest.index + 1n
   return { found: newest, newest: found.scannedFrom <= after ? "scanned" : "hint" }
 }
 
-/** Newest record of each stream, by stream key, in the order of the log. */
+const isListed = ({ state }: ToolRecord): boolean => state === "listed"
+
+/** Newest record with a list of each stream, by stream key, in the order of the log. */
 export function newestOfStreams(found: SubjectRecords): ReadonlyMap<string, FoundRecord> {
   const newest = new Map<string, FoundRecord>()
   for (const one of found.records) {
+    if (!isListed(one.record)) continue
     newest.delete(streamKey(one.record))
     newest.set(streamKey(one.record), one)
   }
@@ -220,7 +223,8 @@ async function readListed(
   const bundles = [...new Set(listed.map((index) => index / WIDTH))].reverse()
   const wanted = new Set(listed)
   const take: Sieve["take"] = (index, entry) => wanted.has(index) && sieve.take(index, entry)
-  const isFound = () => stream === undefined || sieve.records.some(({ record }) => streamKey(record) === stream)
+  const isFound = () =>
+    stream === undefined || sieve.records.some(({ record }) => isListed(record) && streamKey(record) === stream)
   let read = 0
   while (read < bundles.length && (read < noteBundles || !isFound())) {
     if (read >= MAX_LISTED_BUNDLES) return false

@@ -28,7 +28,7 @@ export interface Appended {
 export interface Recorded extends Appended {
   /** Text of the record. */
   readonly record: string
-  /** True when this surface was the stream's newest already, so nothing was appended. */
+  /** True when this surface was the newest of the stream, or of its lists, already, so nothing was appended. */
   readonly duplicate: boolean
   /** Sibling hashes up to the root of `checkpoint`, leaf side first. */
   readonly proof: readonly Hash[]

@@ -8,7 +8,7 @@ import type { TileStore } from "../ports.js"
 import { planKeyring } from "./keyrings.js"
 import type { StagedFile } from "./staging.js"
 import type { StoredTree } from "./stored-tree.js"
-import { type PlacedRecord, placeRecord, type Streams } from "./streams.js"
+import { extendStream, findDuplicate, type PlacedRecord, placeRecord, type StreamEnd, type Streams } from "./streams.js"
 import type { QueuedItem } from "./submission.js"
 
 /** Where an item is, or will be when the step is committed. */
@@ -23,8 +23,8 @@ export interface BatchPlan {
   readonly entries: readonly Uint8Array[]
   /** Objects and keyrings that are not there yet. */
   readonly files: readonly StagedFile[]
-  /** New records that are the newest of their streams. */
-  readonly records: readonly PlacedRecord[]
+  /** Where the streams with new records end. */
+  readonly ends: readonly StreamEnd[]
   /** Per item, in order; the error of an item that cannot be appended. */
   readonly placed: readonly (Placed | ToolsumError)[]
 }
@@ -42,17 +42,18 @@ export async function planBatch(context: PlanContext, items: readonly QueuedItem
   const { store, tree } = context
   const entries: Uint8Array[] = []
   const files = new Map<string, Uint8Array>()
-  const records = new Map<string, PlacedRecord>()
+  const ends = new Map<string, StreamEnd>()
   const add = (entry: Uint8Array): Placed => {
     entries.push(entry)
     return { index: tree.head.size + BigInt(entries.length - 1), leafHash: hashLeaf(entry), duplicate: false }
   }
   const placeObservation = async (observation: Observation): Promise<Placed> => {
     const key = streamKey(observation)
-    const newest = records.get(key) ?? (await context.streams.newest(observation, tree))
-    if (newest !== null && newest.record.surface === observation.surface) return { ...placeOf(newest), duplicate: true }
-    const placed = placeRecord(observation, tree.head.size + BigInt(entries.length), newest)
-    records.set(key, placed)
+    const end = ends.get(key) ?? (await context.streams.end(observation, tree))
+    const duplicate = findDuplicate(observation, end)
+    if (duplicate !== null) return { ...placeOf(duplicate), duplicate: true }
+    const placed = placeRecord(observation, tree.head.size + BigInt(entries.length), end?.newest ?? null)
+    ends.set(key, extendStream(end, placed))
     return add(encodeUtf8(placed.text))
   }
   const place = async (item: QueuedItem): Promise<Placed | ToolsumError> => {
@@ -69,7 +70,7 @@ export async function planBatch(context: PlanContext, items: readonly QueuedItem
   }
   const placed: (Placed | ToolsumError)[] = []
   for (const item of items) placed.push(await place(item))
-  return { entries, files: await withoutPresent(store, files), records: [...records.values()], placed }
+  return { entries, files: await withoutPresent(store, files), ends: [...ends.values()], placed }
 }
 
 const placeOf = ({ index, leafHash }: PlacedRecord) => ({ index, leafHash })

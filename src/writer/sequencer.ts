@@ -56,7 +56,7 @@ export async function createSequencer(
       const next = await appendStep(context, step, plan)
       if (next === null) return null
       step = next
-      streams.added(size, plan.entries, plan.records)
+      streams.added(size, plan.entries, plan.ends)
     }
     const done = step
     // Our checkpoint may have come late, over a newer one: nobody gets an answer before the newest is published again.

@@ -141,6 +141,41 @@ describe("finding", () => {
   })
 })
 
+describe("a record that only says that credentials are wanted", () => {
+  const dashes = { tools: "-", prompts: "-", templates: "-", resources: "-", instructions: "-", server: "-" }
+  const AUTH = { state: "auth", lines: dashes } as const
+
+  test("never replaces the newest list, and is part of the chain", async () => {
+    const log = new HostileLog()
+    const listed = log.record({})
+    log.record(AUTH)
+    const found = await find(log)
+    expect(indexesOf(found)).toHaveLength(2)
+    expect(newestOfStream(found, STREAM)).toMatchObject({ found: { index: listed } })
+    expect([...newestOfStreams(found).values()].map(({ index }) => index)).toEqual([listed])
+    const later = log.record({})
+    expect(newestOfStream(await find(log), STREAM)).toMatchObject({ found: { index: later, record: { seq: 2n } } })
+  })
+
+  test("alone is no list", async () => {
+    const log = new HostileLog()
+    log.record(AUTH)
+    log.indexedSize = 0n
+    expect(newestOfStream(await find(log), STREAM)).toEqual({ found: null, newest: "scanned" })
+  })
+
+  test("does not end the search for the list below it", async () => {
+    const log = new HostileLog()
+    const wanted = log.record({})
+    for (let i = 0; i < 8; i++) {
+      log.append(...filler(300))
+      log.record(i === 7 ? AUTH : OTHER)
+    }
+    const found = await find(log, { stream: STREAM })
+    expect(newestOfStream(found, STREAM)).toMatchObject({ found: { index: wanted } })
+  })
+})
+
 describe("records of one stream that contradict one another are RECORD_INVALID:", () => {
   const chained = (log: HostileLog, seq: bigint, prev: FoundRecord | bigint | null) => {
     const link = prev === null || typeof prev === "bigint" ? prev : { index: prev.index, leafHash: prev.leafHash }

@@ -250,7 +250,7 @@ export function makeObservation(given: Partial<Observation>): Observation {
     observed: 1796083200n,
     ...given,
     lines,
-    surface: computeSurfaceDigest("listed", lines),
+    surface: computeSurfaceDigest(given.state ?? "listed", lines),
   }
 }
 

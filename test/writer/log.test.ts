@@ -5,9 +5,11 @@ import { hashLeaf, sha256 } from "../../src/core/hash.js"
 import { fingerprintOf, verifyKeyring } from "../../src/core/keyring.js"
 import { verifyInclusion } from "../../src/core/merkle.js"
 import { formatObservation, parseRecord } from "../../src/core/record.js"
+import { computeSurfaceDigest } from "../../src/core/section.js"
 import { createLog, logExists } from "../../src/writer/create.js"
 import type { LogWriter, Recorded } from "../../src/writer/log.js"
 import { openLogReadOnly } from "../../src/writer/read-only.js"
+import type { Submission } from "../../src/writer/submission.js"
 import { createMemoryStore, type MemoryStore } from "../fakes/memory-store.js"
 import {
   checkPublic,
@@ -101,6 +103,61 @@ describe("a new log", () => {
     await expect(createLog({ ...options, rootThreshold: 2 })).rejects.toEqual(code("KEYRING_INVALID"))
     await expect(createLog({ ...options, rootSigners: [] })).rejects.toBeInstanceOf(Error)
     expect(store.files.size).toBe(0)
+  })
+})
+
+describe("observations that only say that credentials are wanted", () => {
+  const dashes = { tools: "-", prompts: "-", templates: "-", resources: "-", instructions: "-", server: "-" }
+  const auth: Submission = {
+    observation: {
+      ...submission([]).observation,
+      state: "auth",
+      lines: dashes,
+      surface: computeSurfaceDigest("auth", dashes),
+    },
+    objects: [],
+  }
+  const steps = (done: readonly Recorded[]) => done.map(({ index, duplicate }) => [Number(index), duplicate])
+
+  test.each([
+    { name: "in one batch", each: (log: LogWriter, all: readonly Submission[]) => log.append(all) },
+    {
+      name: "one by one",
+      each: async (log: LogWriter, all: readonly Submission[]) => {
+        const done: Recorded[] = []
+        for (const one of all) done.push(...(await log.append([one])))
+        return done
+      },
+    },
+    {
+      name: "in a log that is opened anew each time",
+      each: async (_: LogWriter, all: readonly Submission[], store: MemoryStore) => {
+        const done: Recorded[] = []
+        for (const one of all) done.push(...(await (await reopen(store)).append([one])))
+        return done
+      },
+    },
+  ])("never stand for a list, and are not repeated: $name", async ({ each }) => {
+    const store = createMemoryStore()
+    const log = await newLog(store)
+    const [a, b] = [submission(["a"]), submission(["b"])]
+    const done = await each(log, [auth, auth, a, auth, a, auth, b, auth, b, a], store)
+    expect(steps(done)).toEqual([
+      [1, false],
+      [1, true],
+      [2, false],
+      [3, false],
+      [2, true],
+      [3, true],
+      [4, false],
+      [5, false],
+      [4, true],
+      [6, false],
+    ])
+    const records = (await checkPublic(store)).entries.slice(1).map((entry) => parseRecord(entry))
+    expect(records.map(({ seq, prev }) => [seq, prev?.index])).toEqual(
+      records.map((_, i) => [BigInt(i), i === 0 ? undefined : BigInt(i)]),
+    )
   })
 })
 
