@@ -10,6 +10,5 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     exclude: ["test/**/*.slow.test.ts", "test/interop/**"],
     testTimeout: 30_000,
-    globalSetup: ["test/global-setup.ts"],
   },
 })

@@ -1,8 +1,16 @@
-// Builds dist/ once before tests that run the command itself; TOOLSUM_NO_BUILD uses what is there.
+// Builds dist/ before tests that run it, when it is missing or older than what it is built from.
 import { execFileSync } from "node:child_process"
+import { readdirSync, statSync } from "node:fs"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-export default function setup() {
-  if (!process.env.TOOLSUM_BUILD) return
-  execFileSync("npm", ["run", "--silent", "build"], { cwd: fileURLToPath(new URL("..", import.meta.url)), stdio: "inherit" })
+const ROOT = fileURLToPath(new URL("..", import.meta.url))
+
+const changedAt = (file: string): number => statSync(join(ROOT, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
+
+export default function setup(): void {
+  const sources = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" }).map((file) => join("src", file))
+  const newest = Math.max(...[...sources, "package.json", "scripts/build.mjs"].map(changedAt))
+  if (changedAt("dist/cli/bin.js") > newest) return
+  execFileSync(process.execPath, ["scripts/build.mjs"], { cwd: ROOT, stdio: "inherit" })
 }
