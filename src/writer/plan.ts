@@ -75,7 +75,8 @@ export async function planBatch(context: PlanContext, items: readonly QueuedItem
 
 const placeOf = ({ index, leafHash }: PlacedRecord) => ({ index, leafHash })
 
-/** Files that are not stored yet. One that is there belongs to a committed step, so it needs no staging again. */
+/** Files that are not stored yet. One that is there belongs to a committed step, and lasts: the newest step has been finished before, which
+ *  creates all its files again as long as they are staged, and each step before that was finished by whoever built on it. */
 async function withoutPresent(
   store: Pick<TileStore, "read">,
   files: ReadonlyMap<string, Uint8Array>,

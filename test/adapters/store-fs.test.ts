@@ -106,6 +106,21 @@ test("file and folder are synced before the answer, the file before it gets its 
   expect(events.slice(2).sort()).toEqual(["sync ", "sync /private", "sync /public", "sync /public/tile"])
 })
 
+test("that a file exists is told after its folder was synced, by another process too", async () => {
+  await createFsStore(root).create("private/commits/1", bytes("x"))
+  const synced: string[] = []
+  const ops = openWith((file, path) => ({
+    sync: async () => {
+      await file.sync()
+      synced.push(path.slice(root.length))
+    },
+  }))
+  expect(await createFsStore(root, { ops }).create("private/commits/1", bytes("x"))).toBe(false)
+  expect(synced).toContain("/private/commits")
+  expect(synced).toContain("/private")
+  expect(await readFile(join(root, "private/commits/1"), "utf8")).toBe("x")
+})
+
 test("many files in one folder share its fsync", async () => {
   let syncs = 0
   const ops = openWith((file, path) => ({

@@ -7,6 +7,7 @@ import type { TileStore } from "../../src/ports.js"
 import { commitKey, formatCommit, parseCommit } from "../../src/writer/commit.js"
 import { openLog } from "../../src/writer/log.js"
 import { openLogReadOnly } from "../../src/writer/read-only.js"
+import { parseStaging } from "../../src/writer/staging.js"
 import { createFaultyStore } from "../fakes/faulty-store.js"
 import { createMemoryStore, type MemoryStore } from "../fakes/memory-store.js"
 import {
@@ -178,6 +179,40 @@ describe("the log's own files", () => {
     expect(log.head()).toMatchObject({ size: 10n, checkpoint: reader.checkpoint })
     expect((await checkPublic(store)).head.size).toBe(10n)
   })
+
+  /** `store`, telling what is created, replaced or removed. */
+  const telling = (told: string[]): TileStore => ({
+    ...store,
+    create: async (key, bytes) => {
+      told.push(key)
+      return store.create(key, bytes)
+    },
+    replace: async (key, bytes) => {
+      told.push(key)
+      await store.replace(key, bytes)
+    },
+    remove: async (key) => {
+      told.push(`remove ${key}`)
+      await store.remove(key)
+    },
+  })
+
+  test.each(["opens the log", "follows it"])(
+    "a step that was only read is made durable before it is published, by who %s",
+    async (who) => {
+      const told: string[] = []
+      const open = who === "follows it" ? await reopen(telling(told)) : null
+      const staging = await crashAfterCommit()
+      // A part of it had got its name before the crash.
+      const { files } = parseStaging(store.files.get(staging) ?? new Uint8Array())
+      for (const { key, bytes } of files) store.files.set(key, bytes)
+      if (open === null) await reopen(telling(told))
+      else await open.appendEntries([rawEntry(8)])
+      expect(told[0]).toBe(commitKey(7n))
+      expect(told.slice(1, 1 + files.length)).toEqual(files.map(({ key }) => key))
+      expect(told.slice(1 + files.length, 3 + files.length)).toEqual(["public/checkpoint", `remove ${staging}`])
+    },
+  )
 
   test("staged files that are gone or damaged stop it", async () => {
     const staging = await crashAfterCommit()
