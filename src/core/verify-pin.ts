@@ -22,7 +22,7 @@ import { attempt, type LogJudgement } from "./verify-log.js"
 export interface PinJudgement {
   /** Evidence that fails, if any. */
   readonly rejected: ToolsumError | null
-  /** True when no approval names this pin digest. */
+  /** True when no approval names this pin digest; where no digest can be computed, when there is no approval. */
   readonly unapproved: boolean
   /** Why nothing is proven although nothing is refuted. */
   readonly unknown: { readonly reason: UnknownReason; readonly detail: string } | null
@@ -41,7 +41,8 @@ export function judgePin(p: {
   underBase: boolean
 }): PinJudgement {
   const { name, pin, log } = p
-  const nothing = { unapproved: false, observed: null, pinDigest: null, warnings: [] }
+  // Without a record there is no pin digest that an approval could be compared with: it counts as unapproved where there is none.
+  const nothing = { unapproved: pin.approved === null, observed: null, pinDigest: null, warnings: [] }
   if (pin.evidence !== undefined) {
     return {
       ...nothing,
