@@ -30,6 +30,8 @@ export interface LockfileReport {
     readonly fingerprint: string | null
     readonly source: PinnedRoot["source"] | null
   }[]
+  /** Logs with evidence that fails, whether or not a pin rests on them. */
+  readonly refuted: readonly { readonly origin: string; readonly error: ToolsumError }[]
   readonly warnings: readonly string[]
   readonly exitCode: 0 | 1 | 2 | 3
 }
@@ -43,9 +45,11 @@ export function verifyLockfile(input: VerifyLockfileInput): LockfileReport {
       judgeLog({ origin, log, roots: input.roots, nowSec: input.nowSec }),
     ]),
   )
-  const refuted = [...logs.values()].find((log) => log.fault?.kind === "rejected")?.fault
+  const refuted = [...logs.values()].flatMap(({ origin, fault }) =>
+    fault?.kind === "rejected" ? [{ origin, error: fault }] : [],
+  )
   const pins = Object.entries(lockfile.servers)
-  if (pins.length === 0) throw refuted ?? new ToolsumError("NO_PINS", "the lockfile has no pins: nothing to prove")
+  if (pins.length === 0) throw refuted[0]?.error ?? new ToolsumError("NO_PINS", "the lockfile has no pins: nothing to prove")
   const servers = pins.map(([name, pin]) => verdictOf(name, pin, requireLog(logs, pin), input))
   return {
     servers,
@@ -54,13 +58,14 @@ export function verifyLockfile(input: VerifyLockfileInput): LockfileReport {
       fingerprint: log.fingerprint,
       source: log.root?.source ?? null,
     })),
+    refuted,
     warnings: [
       ...new Set([
         ...[...logs.values()].flatMap((log) => log.warnings),
         ...servers.flatMap((server) => server.warnings),
       ]),
     ],
-    exitCode: refuted ? 3 : exitCodeOfVerdicts(servers.map((server) => server.verdict)),
+    exitCode: refuted.length > 0 ? 3 : exitCodeOfVerdicts(servers.map((server) => server.verdict)),
   }
 }
 
@@ -71,7 +76,7 @@ function requireLog(logs: ReadonlyMap<string, LogJudgement>, pin: Pin): LogJudge
 }
 
 function verdictOf(name: string, pin: Pin, log: LogJudgement, input: VerifyLockfileInput): ServerVerdict {
-  const definitions = input.definitions === undefined ? undefined : (input.definitions[name] ?? null)
+  const definitions = input.definitions === undefined ? undefined : ownMember(input.definitions, name)
   const judged = judgePin({ name, pin, log, definitions, underBase: input.underBase ?? false })
   const head = pin.head === null ? undefined : log.heads.get(pin.head)
   const { observed } = judged
@@ -97,6 +102,10 @@ function verdictOf(name: string, pin: Pin, log: LogJudgement, input: VerifyLockf
     warnings: judged.warnings,
   }
 }
+
+/** A pin may be called like a member that every object has. */
+const ownMember = (files: Readonly<Record<string, Uint8Array | null>>, name: string): Uint8Array | null =>
+  Object.hasOwn(files, name) ? (files[name] ?? null) : null
 
 /** REJECTED, then CHANGED(unapproved), then UNKNOWN, then PROVEN. Formats 42. */
 function conclude(judged: PinJudgement): { verdict: Verdict; reason: string | null; detail: string | null } {

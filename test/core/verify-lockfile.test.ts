@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { encodeUtf8 } from "../../src/core/bytes.js"
 import { ToolsumError } from "../../src/core/errors.js"
-import { parseLockfile } from "../../src/core/lockfile.js"
+import { type Pin, parseLockfile } from "../../src/core/lockfile.js"
 import { parseRootArgument } from "../../src/core/root.js"
 import { verifyLockfile } from "../../src/core/verify-lockfile.js"
 import { describeShared, hasShared } from "../shared.js"
@@ -58,4 +58,21 @@ describeShared("lockfile vectors", () => {
 test("an empty lockfile proves nothing", () => {
   const empty = parseLockfile('{"format":"toolsum-lock/v1","logs":{},"servers":{},"removed":{}}')
   expect(() => verifyLockfile({ lockfile: empty, roots: [], nowSec: 0n })).toThrow(ToolsumError)
+})
+
+describeShared("a pin called like a member of every object", () => {
+  test("without definitions has none", () => {
+    const c = vectors.cases.find(({ expect: { exitCode } }) => exitCode === 0) as LockfileCase
+    const lockfile = parseLockfile(lockfileText(vectors, c))
+    // A local subject is bound to the pin's name.
+    const pin = Object.values(lockfile.servers).find(({ record }) => !record?.includes("\nsubject local:"))
+    const roots = c.roots.map((root) => ({ ...parseRootArgument(root), source: "flag" as const }))
+    const { servers } = verifyLockfile({
+      lockfile: { ...lockfile, servers: { constructor: pin as Pin } },
+      roots,
+      definitions: {},
+      nowSec: 1796100000n,
+    })
+    expect(servers).toMatchObject([{ verdict: "PROVEN", warnings: ["definitions_missing:constructor"] }])
+  })
 })
