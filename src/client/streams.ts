@@ -2,7 +2,7 @@
 // the index's size to the head, which are scanned. Every entry is read from a bundle that hashes to the head. Records of one stream must
 // be numbered and chained as the log promises, else they contradict one another; which of them count is the caller's to say.
 import { equalBytes } from "../core/bytes.js"
-import { ToolsumError } from "../core/errors.js"
+import { type ErrorCode, ToolsumError } from "../core/errors.js"
 import { type Hash, hashLeaf } from "../core/hash.js"
 import { entryType, parseRecord, RECORD_TYPE, streamKey, type ToolRecord } from "../core/record.js"
 import {
@@ -36,7 +36,7 @@ export interface SubjectRecords {
   readonly since: bigint
   /** False when the index lists records that were not read. */
   readonly complete: boolean
-  /** `index_malformed`, `record_malformed:<index>`. */
+  /** `index_malformed`, `index_unavailable`, `record_malformed:<index>`. */
   readonly warnings: readonly string[]
 }
 
@@ -128,19 +128,25 @@ function scanStart(p: { since: bigint; size: bigint; indexed: bigint; exhaustive
   return aligned >= since ? aligned : since
 }
 
+/** Warnings for a bucket that cannot be had, by the code of the error; LOG_UNAVAILABLE is also that of one that is too long. */
+const BUCKET_WARNINGS: Readonly<Partial<Record<ErrorCode, string>>> = {
+  INDEX_MALFORMED: "index_malformed",
+  LOG_UNAVAILABLE: "index_unavailable",
+}
+
 /** The subject's bucket. It is a hint: one that cannot be read counts as absent. */
 async function fetchBucket(
   source: LogSource,
   subject: string,
 ): Promise<{ bucket: SubjectBucket; warnings: readonly string[] }> {
   const name = subjectBucketName(subject)
-  const bytes = await source.read(subjectBucketPath(name), MAX_SUBJECT_BUCKET_BYTES)
-  if (bytes === null) return { bucket: EMPTY_SUBJECT_BUCKET, warnings: [] }
   try {
-    return { bucket: parseSubjectBucket(bytes, name), warnings: [] }
+    const bytes = await source.read(subjectBucketPath(name), MAX_SUBJECT_BUCKET_BYTES)
+    return { bucket: bytes === null ? EMPTY_SUBJECT_BUCKET : parseSubjectBucket(bytes, name), warnings: [] }
   } catch (error) {
-    if (!(error instanceof ToolsumError)) throw error
-    return { bucket: EMPTY_SUBJECT_BUCKET, warnings: ["index_malformed"] }
+    const warning = error instanceof ToolsumError ? BUCKET_WARNINGS[error.code] : undefined
+    if (warning === undefined) throw error
+    return { bucket: EMPTY_SUBJECT_BUCKET, warnings: [warning] }
   }
 }
 

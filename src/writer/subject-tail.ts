@@ -1,6 +1,7 @@
 // Which entries of the log are records of a subject: the stored index up to its size, and the entries after it, scanned once and then
-// kept up by each commit (DESIGN 6, formats 22). The stored index is a hint, so a damaged bucket reads as an empty one and costs a
-// longer scan. It is rewritten when the size crosses a multiple of 1024: no bucket is ever further behind than that.
+// kept up by each commit (DESIGN 6, formats 22). The stored index is a hint, so a bucket that is damaged or too long reads as an empty one
+// and costs a longer scan. It is rewritten when the size crosses a multiple of 1024: no bucket is ever further behind than that, but one
+// that would get too long stays as it is. Readers of a log warn of an index that they cannot use; writing needs none.
 import { equalBytes } from "../core/bytes.js"
 import { ToolsumError } from "../core/errors.js"
 import { isSubject, MAX_RECORD_BYTES, RECORD_TYPE } from "../core/record.js"
@@ -37,8 +38,12 @@ interface Scanned {
   subjects: Map<string, bigint[]>
 }
 
-/** The subject index of the log in `store`. */
-export function createSubjectTail(store: TileStore): SubjectTail {
+/** The subject index of the log in `store`. `maxBytes`: of a bucket, in place of MAX_SUBJECT_BUCKET_BYTES. */
+export function createSubjectTail(
+  store: TileStore,
+  { maxBytes = MAX_SUBJECT_BUCKET_BYTES }: { maxBytes?: number } = {},
+): SubjectTail {
+  const stored: StoredBuckets = { store, maxBytes }
   let tail: Scanned | null = null
 
   /** The tail, grown in both directions to cover `from` up to the head. */
@@ -51,7 +56,7 @@ export function createSubjectTail(store: TileStore): SubjectTail {
   }
   return {
     async indexesOf(subject, tree) {
-      const bucket = await readBucket(store, subjectBucketName(subject), tree.head.size)
+      const bucket = await readBucket(stored, subjectBucketName(subject), tree.head.size)
       const { subjects } = await cover(tree, bucket.size)
       return merge(bucket, subject, subjects.get(subject) ?? [])
     },
@@ -62,13 +67,14 @@ export function createSubjectTail(store: TileStore): SubjectTail {
     },
     async rewrite(tree) {
       const { size } = tree.head
-      const buckets = await readBuckets(store, size)
+      const buckets = await readBuckets(stored, size)
       let start = size
       for (const bucket of buckets.values()) if (bucket.size < start) start = bucket.size
       const { subjects } = await cover(tree, start)
       if (subjects.size === 0 && [...buckets.values()].every((bucket) => bucket.subjects.size === 0)) return
-      await writeBuckets(store, size, buckets, subjects)
-      tail = { from: size, to: size, subjects: new Map() }
+      const all = await writeBuckets(stored, size, buckets, subjects)
+      // What a bucket lacks that has not been written would have to be scanned again.
+      if (all) tail = { from: size, to: size, subjects: new Map() }
     },
   }
 }
@@ -110,49 +116,63 @@ function merge(bucket: SubjectBucket, subject: string, tail: readonly bigint[]):
   return [...(bucket.subjects.get(subject) ?? []), ...tail.filter((index) => index >= bucket.size)]
 }
 
+/** Where the buckets are, and how long each may be. */
+interface StoredBuckets {
+  readonly store: TileStore
+  readonly maxBytes: number
+}
+
 /** A bucket as of a tree of `size`: what another writer has added to it since is left out. */
-async function readBucket(store: TileStore, name: string, size: bigint): Promise<SubjectBucket> {
-  const bytes = await store.read(`public/${subjectBucketPath(name)}`, MAX_SUBJECT_BUCKET_BYTES)
-  if (bytes === null) return EMPTY_SUBJECT_BUCKET
-  const bucket = parseOrEmpty(bytes, name)
+async function readBucket(stored: StoredBuckets, name: string, size: bigint): Promise<SubjectBucket> {
+  const bucket = await readOrEmpty(stored, name)
   return bucket.size <= size ? bucket : cutBucket(bucket, size)
 }
 
-function parseOrEmpty(bytes: Uint8Array, name: string): SubjectBucket {
+/** What a hint says; nothing when it is damaged, or longer than what is read, which is IO_FAILED. A disk that fails will not take the
+ *  next step either. */
+async function readOrEmpty({ store, maxBytes }: StoredBuckets, name: string): Promise<SubjectBucket> {
   try {
-    return parseSubjectBucket(bytes, name)
+    const bytes = await store.read(`public/${subjectBucketPath(name)}`, maxBytes)
+    return bytes === null ? EMPTY_SUBJECT_BUCKET : parseSubjectBucket(bytes, name)
   } catch (error) {
-    if (error instanceof ToolsumError && error.code === "INDEX_MALFORMED") return EMPTY_SUBJECT_BUCKET
+    if (error instanceof ToolsumError && UNUSABLE.includes(error.code)) return EMPTY_SUBJECT_BUCKET
     throw error
   }
 }
+
+const UNUSABLE: readonly string[] = ["INDEX_MALFORMED", "IO_FAILED"]
 
 function cutBucket(bucket: SubjectBucket, size: bigint): SubjectBucket {
   const cut = [...bucket.subjects].map(([subject, all]) => [subject, all.filter((index) => index < size)] as const)
   return { size, subjects: new Map(cut.filter(([, indexes]) => indexes.length > 0)) }
 }
 
-async function readBuckets(store: TileStore, size: bigint): Promise<ReadonlyMap<string, SubjectBucket>> {
+async function readBuckets(stored: StoredBuckets, size: bigint): Promise<ReadonlyMap<string, SubjectBucket>> {
   const buckets = new Map<string, SubjectBucket>()
-  await inSlices(SUBJECT_BUCKET_NAMES, async (name) => void buckets.set(name, await readBucket(store, name, size)))
+  await inSlices(SUBJECT_BUCKET_NAMES, async (name) => void buckets.set(name, await readBucket(stored, name, size)))
   return buckets
 }
 
+/** Write every bucket that does not get too long; true when that were all of them. An older one is right as far as it goes. */
 async function writeBuckets(
-  store: TileStore,
+  { store, maxBytes }: StoredBuckets,
   size: bigint,
   buckets: ReadonlyMap<string, SubjectBucket>,
   subjects: ReadonlyMap<string, readonly bigint[]>,
-): Promise<void> {
+): Promise<boolean> {
   const bySlot = new Map(SUBJECT_BUCKET_NAMES.map((name) => [name, new Map(buckets.get(name)?.subjects)]))
   for (const [subject, indexes] of subjects) {
     const name = subjectBucketName(subject)
     const merged = merge(buckets.get(name) ?? EMPTY_SUBJECT_BUCKET, subject, indexes)
     bySlot.get(name)?.set(subject, merged)
   }
-  await inSlices([...bySlot], ([name, merged]) =>
-    store.replace(`public/${subjectBucketPath(name)}`, formatSubjectBucket({ size, subjects: merged })),
-  )
+  let all = true
+  await inSlices([...bySlot], async ([name, merged]) => {
+    const bytes = formatSubjectBucket({ size, subjects: merged })
+    if (bytes.length <= maxBytes) await store.replace(`public/${subjectBucketPath(name)}`, bytes)
+    else all = false
+  })
+  return all
 }
 
 /** All of `work`, some at a time. When one fails, the others of its slice have ended before that is told. */

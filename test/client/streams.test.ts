@@ -4,6 +4,7 @@ import { openLogClient } from "../../src/client/open-log.js"
 import { type FoundRecord, findSubjectRecords, newestOfStream, newestOfStreams } from "../../src/client/streams.js"
 import { createVerifiedTree } from "../../src/client/tiles.js"
 import { encodeUtf8 } from "../../src/core/bytes.js"
+import { ToolsumError } from "../../src/core/errors.js"
 import { hashLeaf } from "../../src/core/hash.js"
 import { formatRecord, parseRecord, streamKey } from "../../src/core/record.js"
 import { flipBit, HostileLog, makeObservation, withhold } from "../fakes/hostile-log.js"
@@ -65,6 +66,18 @@ describe("finding", () => {
     log.tamper = flipBit(/^subjects/)
     const found = await find(log)
     expect(found).toMatchObject({ warnings: ["index_malformed"], scannedFrom: 0n })
+    expect(indexesOf(found)).toEqual([index])
+  })
+
+  test("an index that cannot be had, or is too long, is a warning; what it would list is scanned", async () => {
+    const log = new HostileLog()
+    const index = log.record({})
+    log.tamper = (path, bytes) => {
+      if (path.startsWith("subjects")) throw new ToolsumError("LOG_UNAVAILABLE", "expected at most 16777216 bytes")
+      return bytes
+    }
+    const found = await find(log)
+    expect(found).toMatchObject({ warnings: ["index_unavailable"], scannedFrom: 0n })
     expect(indexesOf(found)).toEqual([index])
   })
 

@@ -3,7 +3,12 @@ import { describe, expect, test } from "vitest"
 import { encodeUtf8 } from "../../src/core/bytes.js"
 import { parseCheckpoint } from "../../src/core/checkpoint.js"
 import { parseNote } from "../../src/core/note.js"
-import { parseSubjectBucket, SUBJECT_BUCKET_NAMES, subjectBucketName } from "../../src/core/subject-index.js"
+import {
+  MAX_SUBJECT_BUCKET_BYTES,
+  parseSubjectBucket,
+  SUBJECT_BUCKET_NAMES,
+  subjectBucketName,
+} from "../../src/core/subject-index.js"
 import { createStoredTree } from "../../src/writer/stored-tree.js"
 import { createSubjectTail, subjectOfEntry } from "../../src/writer/subject-tail.js"
 import { createMemoryStore, type MemoryStore } from "../fakes/memory-store.js"
@@ -129,6 +134,38 @@ describe("a subject's records are found", () => {
     }
     const [last] = await log.append([submission(["other 3"])])
     expect(last).toMatchObject({ index: 8n, duplicate: true })
+  })
+})
+
+describe("a bucket that is too long", () => {
+  const key = `public/subjects/${subjectBucketName("local:test")}`
+
+  test("counts as absent, and the log goes on", async () => {
+    const store = createMemoryStore()
+    const log = await newLog(store)
+    await log.append([submission(["a"])])
+    store.files.set(key, new Uint8Array(MAX_SUBJECT_BUCKET_BYTES + 1).fill(120))
+    const again = await reopen(store)
+    expect((await again.append([submission(["a"])]))[0]).toMatchObject({ index: 1n, duplicate: true })
+    await again.appendEntries(raw(1030))
+    expect(indexOf(store).subjects["local:test"]).toEqual([1n])
+  })
+
+  test("is not written: the older one stays, and nothing is lost", async () => {
+    const store = createMemoryStore()
+    const log = await newLog(store)
+    const treeOf = (head = log.head()) => createStoredTree(async (path) => store.files.get(path) ?? null, head)
+    const tail = createSubjectTail(store, { maxBytes: 40 })
+    await log.append([submission(["a"]), submission(["b"]), submission(["c"], { subject: "local:other" })])
+    await tail.rewrite(treeOf())
+    expect(indexOf(store)).toEqual({ sizes: [4n], subjects: { "local:test": [1n, 2n], "local:other": [3n] } })
+    await log.append(Array.from({ length: 20 }, (_, i) => submission([`x${i}`])))
+    await tail.rewrite(treeOf())
+    expect(indexOf(store).subjects["local:test"]).toEqual([1n, 2n])
+    expect(indexOf(store).sizes.sort()).toEqual([24n, 4n])
+    const all = [1n, 2n, ...Array.from({ length: 20 }, (_, i) => BigInt(i + 4))]
+    expect(await tail.indexesOf("local:test", treeOf())).toEqual(all)
+    expect(await createSubjectTail(store, { maxBytes: 40 }).indexesOf("local:test", treeOf())).toEqual(all)
   })
 })
 
