@@ -1,10 +1,11 @@
-// Warnings of a report in words. Codes come from the core and stay what they are in --json.
+// Warnings of a report in words. Codes come from the core and stay what they are in --json; names in them are escaped.
+import { escapeInvisible } from "../core/errors.js"
 
-/** One warning for people. */
+/** One warning for people. Escaped. */
 export function describeWarning(warning: string): string {
   const cut = warning.indexOf(":")
   const [code, what] = cut < 0 ? [warning, ""] : [warning.slice(0, cut), warning.slice(cut + 1)]
-  return TEXTS[code]?.(what) ?? warning
+  return escapeInvisible(TEXTS[code]?.(what) ?? warning)
 }
 
 const TEXTS: Readonly<Record<string, (what: string) => string>> = {
@@ -15,5 +16,6 @@ const TEXTS: Readonly<Record<string, (what: string) => string>> = {
     "what was seen of the log before could not be read or remembered: a rollback would not be noticed",
   record_malformed: (index) => `leaf ${index} of the log looks like a record of this server and is none`,
   index_malformed: () => "the log's subject index is damaged; every entry was looked at instead",
+  index_unavailable: () => "the log's subject index could not be read; the entries themselves were looked at instead",
   other_version: (what) => `version ${what}`,
 }
