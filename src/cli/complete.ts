@@ -1,7 +1,8 @@
 // What `lock complete` does: finds lockfile and log, completes the pins, says how it went with each.
-import { escapeInvisible, ToolsumError } from "../core/errors.js"
+import { ToolsumError } from "../core/errors.js"
 import { type CompletedPin, completePins } from "../features/complete-pins.js"
 import { type ExitCode, exitCodeOfError, worstExitCode } from "./exit-codes.js"
+import { failureLine, failureMember } from "./failures.js"
 import type { Io } from "./io.js"
 import type { CommandLine } from "./options.js"
 import { findProjectLockfile } from "./project.js"
@@ -25,11 +26,11 @@ export async function completeProject({ words: names, options }: CommandLine, io
 }
 
 function print(one: CompletedPin, quiet: boolean, io: Io): void {
-  if (!one.ok) io.stderr(`${one.name}: ${escapeInvisible(one.error.message)} (${one.error.code})\n`)
+  if (!one.ok) io.stderr(failureLine(one))
   else if (!quiet) io.stdout(`${one.name}: ${one.appended ? "logged" : "was in the log"}, leaf ${one.index}\n`)
 }
 
 const rowOf = (one: CompletedPin) =>
   one.ok
     ? { name: one.name, ok: true, index: String(one.index), appended: one.appended, pin: one.pin }
-    : { name: one.name, ok: false, error: { code: one.error.code, kind: one.error.kind, message: one.error.message } }
+    : failureMember(one)

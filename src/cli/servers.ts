@@ -29,8 +29,21 @@ export function readTarget({ words, launch, options }: CommandLine, io: Io): Tar
       "USAGE",
       "expected the server's command after the name, such as: -- npx -y some-server@1.2.3",
     )
-  const env = [...options.values("env"), ...options.values("placeholder")]
-  return buildCommandTarget({ launch, env, cwd: options.value("cwd"), environment: io.env })
+  const { env, placeholders } = readVariables(options)
+  return buildCommandTarget({
+    launch,
+    env: [...env, ...placeholders],
+    cwd: options.value("cwd"),
+    environment: io.env,
+  })
+}
+
+/** Names of variables that were typed: those that get their value, and those that get a dummy text. Throws USAGE for one that is both. */
+export function readVariables(options: Options): { env: readonly string[]; placeholders: readonly string[] } {
+  const [env, placeholders] = [options.values("env"), options.values("placeholder")]
+  const both = env.find((name) => placeholders.includes(name))
+  if (both === undefined) return { env, placeholders }
+  throw new ToolsumError("USAGE", `expected ${quote(both)} after --env or after --placeholder, got both`)
 }
 
 /** A project whose servers are started. */
@@ -77,7 +90,9 @@ export const acceptTarget = (target: Target, why: string, place: StartPlace): Pr
 
 /** What may be started. */
 export interface Gate {
-  /** True for what the user, a flag or an earlier revision accepts; asks nobody. */
+  /** True for what the user accepted before. */
+  remembers(target: Target): Promise<boolean>
+  /** True for that, and for what a flag or an earlier revision accepts for this run; asks nobody. */
   accepts(target: Target): Promise<boolean>
   /** The same, and where a terminal is, the person there is asked: once, a yes is remembered. */
   mayStart(name: string, target: Target): Promise<boolean>
@@ -90,11 +105,11 @@ export async function openGate(place: StartPlace): Promise<Gate> {
   const consent = openConsent(io)
   const ref = options.value("accept-targets-from")
   const earlier = new Set((ref === null ? [] : await targetsAt(ref, lockfilePath)).map(digestOf))
-  const accepts = async (target: Target) => {
-    const digest = digestOf(target)
-    return options.flag("accept-targets") || earlier.has(digest) || consent.has(digest)
-  }
+  const remembers = async (target: Target) => consent.has(digestOf(target))
+  const accepts = async (target: Target) =>
+    options.flag("accept-targets") || earlier.has(digestOf(target)) || remembers(target)
   return {
+    remembers,
     accepts,
     mayStart: async (name, target) => {
       if (await accepts(target)) return true

@@ -13,8 +13,8 @@ import {
 } from "../core/section.js"
 import { computeHow, deriveSubject, subjectFor } from "../core/subject.js"
 import { isCommandTarget, type Target } from "../core/target.js"
-import { listTemplateNames } from "../core/template.js"
 import { DEFAULT_READ_LIMITS, type ReadLimits, type ServerReading, type ToolSource } from "../ports.js"
+import { listVariables } from "./targets.js"
 
 /** What is asked for unless a pin says otherwise. Resources only on request: they are often many and change by the hour. */
 export const DEFAULT_SECTIONS: readonly SectionName[] = ["tools", "prompts", "templates"]
@@ -74,13 +74,10 @@ export function describeReading(input: Omit<ObserveInput, "source">, reading: Se
 /** Under which identity a list is read: every variable and header that is given, or `anonymous` (DESIGN 2). */
 export function profileOf(target: Target, placeholders: readonly string[]): string {
   const dummies = new Set(placeholders)
-  const variables = isCommandTarget(target)
-    ? target.env
-    : [target.url, ...Object.values(target.headers)].flatMap((text) => [...listTemplateNames(text)])
   const headers = isCommandTarget(target)
     ? []
     : Object.keys(target.headers).map((header) => `header:${header.toLowerCase()}`)
-  const parts = variables.map((variable) => `${dummies.has(variable) ? "placeholder" : "env"}:${variable}`)
+  const parts = listVariables(target).map((name) => `${dummies.has(name) ? "placeholder" : "env"}:${name}`)
   const all = [...new Set([...parts, ...headers])].sort()
   return all.length === 0 ? "anonymous" : all.join("+")
 }

@@ -1,10 +1,11 @@
 // What a person types as a server, as a target: template checks, secrets refused, consent digest (DESIGN 5 and 8).
+import { compareUtf8 } from "../core/bytes.js"
 import { computeJsonDigest } from "../core/canonical.js"
 import { quote, ToolsumError } from "../core/errors.js"
 import type { Digest } from "../core/hash.js"
 import { findSecretShape } from "../core/secret-shapes.js"
 import { computeTargetDigest, formatTarget, isCommandTarget, parseTarget, type Target } from "../core/target.js"
-import { parseTemplate } from "../core/template.js"
+import { listTemplateNames, parseTemplate } from "../core/template.js"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -55,6 +56,14 @@ function refuseSecret(text: string, place: string, environment: Environment): vo
       "USAGE",
       `${place} is the value of ${quote(same[0])}: write \${${same[0]}} there and give --env ${same[0]}`,
     )
+}
+
+/** Names of all variables that a target is given: of its environment, and those that its templates ask for. Sorted, each once. Throws
+ *  TARGET_MALFORMED for what is no template. */
+export function listVariables(target: Target): readonly string[] {
+  const texts = isCommandTarget(target) ? target.args : [target.url, ...Object.values(target.headers)]
+  const asked = texts.flatMap((text) => listTemplateNames(text))
+  return [...new Set([...(isCommandTarget(target) ? target.env : []), ...asked])].sort(compareUtf8)
 }
 
 /** What a consent names: the target and the absolute `folder` that its command starts in, since that folder decides what is started:

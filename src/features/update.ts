@@ -2,8 +2,8 @@
 // by a person who has read the difference.
 
 import type { Pin } from "../core/lockfile.js"
-import type { Surface } from "../core/section.js"
-import { sectionsOf } from "../core/section.js"
+import { computePinDigest } from "../core/pin.js"
+import { SECTION_NAMES, type SectionName, type Surface, sectionsOf } from "../core/section.js"
 import type { Target } from "../core/target.js"
 import type { LockfileStore, ToolSource } from "../ports.js"
 import type { SurfaceDiff } from "../surface/diff.js"
@@ -21,8 +21,12 @@ export interface UpdateInput {
   readonly placeholders: readonly string[]
   readonly lockfile: LockfileStore
   readonly log: TargetLog
+  /** Sections to read besides those that are pinned. */
+  readonly more: readonly SectionName[]
   /** The approved texts, to compare with; null when they are not at hand. */
   readonly approved: Surface | null
+  /** The texts that are pinned now, to compare with where the approved ones are missing. */
+  readonly last: Surface | null
   readonly definitions: boolean
   readonly dryRun: boolean
   readonly nowSec: number
@@ -33,24 +37,26 @@ export interface UpdateInput {
 export interface Updated {
   readonly before: Pin
   readonly observed: Observed
-  /** The difference to the approved texts; null without them. */
+  /** The difference to the approved texts, else to the last pin's; null without both. */
   readonly diff: SurfaceDiff | null
+  readonly comparedWith: "approved" | "last" | null
   /** Null on a dry run. */
   readonly pinned: Pinned | null
-  /** True when the pin now stands as somebody approved it. */
+  /** True when the pin now stands as somebody approved it; on a dry run, when it would. */
   readonly approved: boolean
 }
 
 /** Update one pin. Throws NOT_PINNED, SURFACE_MALFORMED, and what reading and recording throw. */
 export async function updateServer(input: UpdateInput): Promise<Updated> {
-  const { name, target, lockfile, log, definitions } = input
+  const { name, target, lockfile, log, definitions, approved, last } = input
   const { pin: before } = requirePin(await lockfile.read(), name)
   const { lines, observer } = observationOf(before)
-  const sections = sectionsOf(lines)
+  const asked: ReadonlySet<SectionName> = new Set([...sectionsOf(lines), ...input.more])
+  const sections = SECTION_NAMES.filter((section) => asked.has(section))
   const observed = await observeServer({ ...input, sections, masks: before.masks, observer })
   requirePinnable(observed)
-  const diff =
-    input.approved && diffSurfaces(input.approved, observed.reading.surface, { sections, masks: before.masks })
+  const earlier = approved ?? last
+  const diff = earlier && diffSurfaces(earlier, observed.reading.surface, { masks: before.masks })
   const request = {
     name,
     target,
@@ -62,5 +68,12 @@ export async function updateServer(input: UpdateInput): Promise<Updated> {
     approve: (_digest: unknown, pin: Pin | null) => pin?.approved ?? null,
   }
   const pinned = input.dryRun ? null : await recordAndPin(lockfile, request, log)
-  return { before, observed, diff, pinned, approved: pinned !== null && pinned.pin.approved?.pin === pinned.digest }
+  return {
+    before,
+    observed,
+    diff,
+    comparedWith: approved ? "approved" : last ? "last" : null,
+    pinned,
+    approved: before.approved?.pin === computePinDigest({ ...observed.observation, log: log.origin, target }),
+  }
 }

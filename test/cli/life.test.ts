@@ -193,7 +193,7 @@ describe("a person at the terminal", () => {
     expect(await verdict(world, "verify")).toEqual([1, "CHANGED", "unapproved"])
     world.ask = () => "yes"
     await world.expect(0, "update", "notes", "--by", "Ada")
-    expect(world.questions.at(-1)).toContain("Approve this now?")
+    expect(world.questions.at(-1)).toMatch(/^Approve notes at sha256:\w+ now\? /)
     expect((await world.readLock()).servers.notes.approved).toMatchObject({ by: "Ada", reason: "approved at update" })
   })
 
@@ -246,6 +246,19 @@ test("a local pin carries its name in its record: rename refuses it", async () =
 })
 
 describe("diff", () => {
+  test("of a pin compares only what the pin covers", async () => {
+    const resources = [{ uri: "file:///a", name: "a" }]
+    const { world } = await makePinnedWorld({ tools: [tool("search")], resources })
+    const { servers } = await report(world, "verify")
+    expect(servers[0].notCovered).toEqual(["resources"])
+    const surface = { instructions: null, serverInfo: { name: "listed" }, tools: [tool("search")] }
+    await world.write("surface.json", JSON.stringify({ ...surface, resources }))
+    expect((await report(world, "diff", "notes", "surface.json")).changes).toEqual([])
+    expect((await report(world, "diff", "leaf:1", "surface.json")).changes).toEqual([])
+    await world.write("resources.json", JSON.stringify({ resources }))
+    expect((await report(world, "diff", "notes", "resources.json")).error).toMatchObject({ code: "USAGE" })
+  })
+
   test("of a pin, a file and a leaf", async () => {
     const { world, server } = await makePinnedWorld()
     server.say(CHANGED)

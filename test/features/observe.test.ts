@@ -8,11 +8,17 @@ import { observedOf, readingOf, sourceOf, TARGET } from "../fakes/readings.js"
 const tool = (name: unknown, inputSchema: unknown = { type: "object" }) => ({ name, inputSchema })
 
 describe("profile", () => {
-  const command = (...env: string[]): Target => ({ command: "x", args: ["${IN_ARGS}"], env })
+  const command = (...env: string[]): Target => ({ command: "x", args: ["$$5"], env })
   test.each([
     { name: "nothing given", target: command(), placeholders: [], profile: "anonymous" },
     { name: "variables", target: command("B", "A"), placeholders: [], profile: "env:A+env:B" },
     { name: "a dummy", target: command("A", "B"), placeholders: ["A"], profile: "env:B+placeholder:A" },
+    {
+      name: "variables in arguments",
+      target: { command: "x", args: ["--key=${TOKEN}", "${B}${A}"], env: ["A"] },
+      placeholders: ["B"],
+      profile: "env:A+env:TOKEN+placeholder:B",
+    },
     {
       name: "headers and templates of a URL",
       target: { url: "https://x.example/${TEAM}", headers: { Authorization: "Bearer ${TOKEN}" } },

@@ -6,7 +6,7 @@ import { MAX_NOTE_BYTES } from "../../core/note.js"
 import { sectionsOf } from "../../core/section.js"
 import { exitCodeOfVerdicts, type ServerVerdict } from "../../core/verdict.js"
 import { type LockfileReport, verifyLockfile } from "../../core/verify-lockfile.js"
-import { loadApproved } from "../../features/approved-surface.js"
+import { diffUnapproved, loadPinned, type PinTexts } from "../../features/approved-surface.js"
 import { checkPin, type LogState } from "../../features/check.js"
 import { placeholdersOf } from "../../features/observe.js"
 import { observationOf, requirePin } from "../../features/pins.js"
@@ -94,12 +94,25 @@ async function checkAll(checking: Checking): Promise<readonly ServerVerdict[]> {
       needsLog: gate === null,
       exhaustive: line.options.flag("exhaustive"),
       readLive: gate && (async () => readLive(name, pin, gate, checking)),
-      approved: () => loadApproved({ store, name, pin, log: log.source }),
+      approved: () => loadPinned({ store, name, pin, log: log.source }),
     })
-    servers.push(await showProgress(io, `checking ${name}`, work))
+    const checked = await showProgress(io, `checking ${name}`, work)
+    servers.push(checked.reason === "unapproved" ? await showUnapproved(checked, { store, name, pin, log }) : checked)
     if (io.signal.aborted) throw new ToolsumError("READING_INCOMPLETE", "interrupted")
   }
   return servers
+}
+
+/** The verdict on a pin that waits for approval, with what differs from what was approved. */
+async function showUnapproved(
+  verdict: ServerVerdict,
+  { log, ...p }: Omit<PinTexts, "log"> & { log: OpenLog },
+): Promise<ServerVerdict> {
+  const records = async () => (log.state instanceof ToolsumError ? null : log.state)
+  const committed = async () => (await import("../committed.js")).readCommitted(p.store.path, p.name)
+  const changes = await diffUnapproved({ ...p, log: log.source, records, committed })
+  if (changes !== null) return { ...verdict, changes }
+  return { ...verdict, detail: `${verdict.detail}; the approved texts are not at hand` }
 }
 
 interface OpenLog {

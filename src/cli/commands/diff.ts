@@ -5,10 +5,10 @@ import { fetchArchivedSurface } from "../../client/objects.js"
 import { quote, ToolsumError } from "../../core/errors.js"
 import { MAX_JSON_BYTES, parseJson } from "../../core/json.js"
 import { parseRecord } from "../../core/record.js"
-import { SECTION_NAMES } from "../../core/section.js"
-import { loadApproved } from "../../features/approved-surface.js"
+import { sectionsOf } from "../../core/section.js"
+import { loadPinned } from "../../features/approved-surface.js"
 import { compareSides, readSide, type Side } from "../../features/compare.js"
-import { findPin } from "../../features/pins.js"
+import { findPin, observationOf } from "../../features/pins.js"
 import type { CommandSpec } from "../commands.js"
 import type { Io } from "../io.js"
 import { findLogFolder, findLogSource, LOG_OPTIONS, openLogForReading, peekLog } from "../logs.js"
@@ -45,7 +45,7 @@ async function loadSide(text: string, options: Options, io: Io): Promise<Side> {
   const lockfile = text.includes("/") || text.includes(".json") ? null : await store.read()
   const pin = findPin(lockfile, text)
   if (pin === null) return loadFile(text, io)
-  const surface = await loadApproved({
+  const surface = await loadPinned({
     store,
     name: text,
     pin,
@@ -56,7 +56,7 @@ async function loadSide(text: string, options: Options, io: Io): Promise<Side> {
       "RESOURCE_MISSING",
       `the texts of ${text} are neither in .mcp-tools nor in the log's archive`,
     )
-  return { surface, sections: SECTION_NAMES, whole: true }
+  return { surface, sections: sectionsOf(observationOf(pin).lines), whole: true }
 }
 
 async function loadFile(path: string, io: Io): Promise<Side> {
@@ -71,8 +71,9 @@ async function loadLeaf(index: bigint, options: Options, io: Io): Promise<Side> 
   if (!log || !source) throw new ToolsumError("LOG_UNAVAILABLE", "expected a log for leaf:N; give --log-dir")
   const client = await openLogForReading({ source, origin: log.origin, lockfile: null, options, io })
   const { entry } = await client.proveInclusion(index)
-  const { surface, missing } = await fetchArchivedSurface(source, parseRecord(entry).lines)
+  const { lines } = parseRecord(entry)
+  const { surface, missing } = await fetchArchivedSurface(source, lines)
   if (missing.length > 0)
     throw new ToolsumError("RESOURCE_MISSING", `the log's archive lacks ${missing.join(", ")} of leaf ${index}`)
-  return { surface, sections: SECTION_NAMES, whole: true }
+  return { surface, sections: sectionsOf(lines), whole: true }
 }

@@ -1,40 +1,32 @@
-// `toolsum update`: reads pinned servers again, records what they say now, shows the difference, leaves approving to a person.
+// `toolsum update`: reads pinned servers again, records what they say now, shows the difference to what was approved, leaves approving
+// to a person. One that fails does not keep the others from it.
 import { ToolsumError } from "../../core/errors.js"
-import type { Pin } from "../../core/lockfile.js"
-import { isCommandTarget, type Target } from "../../core/target.js"
+import type { Lockfile, Pin } from "../../core/lockfile.js"
 import { approvePin } from "../../features/approve.js"
-import { loadApproved } from "../../features/approved-surface.js"
-import { placeholdersOf } from "../../features/observe.js"
-import { observationOf, requirePin } from "../../features/pins.js"
+import { loadApproved, loadPinned, type ReadableLog } from "../../features/approved-surface.js"
+import { requirePin } from "../../features/pins.js"
 import { type Updated, updateServer } from "../../features/update.js"
-import type { LockfileStore } from "../../ports.js"
+import type { LockfileStore, LogSource } from "../../ports.js"
 import { ACTOR_OPTIONS, findActor } from "../actor.js"
 import type { CommandSpec } from "../commands.js"
-import type { ExitCode } from "../exit-codes.js"
+import { readCommitted } from "../committed.js"
+import { type ExitCode, exitCodeOfError, worstExitCode } from "../exit-codes.js"
+import { type FailedPin, failureLine, failureMember } from "../failures.js"
 import type { Io } from "../io.js"
-import { findLogSource, LOG_OPTIONS } from "../logs.js"
+import { findLogSource, LOG_OPTIONS, openLogForReading } from "../logs.js"
 import type { CommandLine } from "../options.js"
-import { loadPaint } from "../paint.js"
 import { showProgress } from "../progress.js"
 import { findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.js"
-import { showPackage } from "../render.js"
-import { renderDiff } from "../render-diff.js"
-import { changeMember, printDocument } from "../report-json.js"
-import {
-  acceptTarget,
-  CONSENT_OPTIONS,
-  LAUNCH_OPTIONS,
-  notAccepted,
-  openGate,
-  openServer,
-  readTarget,
-} from "../servers.js"
+import { describeUpdate, updatedMember } from "../render-update.js"
+import { printDocument } from "../report-json.js"
+import { CONSENT_OPTIONS, LAUNCH_OPTIONS, openServer } from "../servers.js"
 import { openTargetLog } from "../target-log.js"
+import { acceptUpdateTarget } from "../update-target.js"
 
 export const updateCommand: CommandSpec = {
-  usage: "update [name] [--] [command…]",
-  words: [0, 1],
-  launchAfter: 1,
+  usage: "update [name…] | update <name> -- <command…>",
+  words: [0, 1000],
+  launchAfter: Number.POSITIVE_INFINITY, // words are names of pins: nothing but what follows `--` is ever started
   options: [
     ...LAUNCH_OPTIONS,
     ...LOG_OPTIONS,
@@ -50,144 +42,131 @@ export const updateCommand: CommandSpec = {
   run: async (line, io) => {
     if (line.options.flag("proofs")) return (await import("../refresh-proofs.js")).refreshProject(line, io)
     const store = await findProjectLockfile(line.options, io)
-    const lockfile = await store.read()
-    const [given] = line.words
-    if (given === undefined && line.launch !== null)
-      throw new ToolsumError("USAGE", "expected the pin's name before its new command")
-    const names = given === undefined ? Object.keys(lockfile?.servers ?? {}) : [given]
-    if (names.length === 0) throw new ToolsumError("NO_PINS", "there is nothing to update: no pins yet")
-    const done: { name: string; updated: Updated }[] = []
-    for (const name of names)
-      done.push({ name, updated: await updateOne(name, requirePin(await store.read(), name).pin, store, line, io) })
-    return report(done, line, io)
+    const updating = { store, line, io }
+    const done: Outcome[] = []
+    for (const name of namesToUpdate(line, await store.read())) done.push(await attempt(name, updating))
+    const exitCode = worstExitCode(done.map(exitCodeOf))
+    if (line.options.flag("json")) printDocument(io, { command: "update", exitCode, servers: done.map(memberOf) })
+    return exitCode
   },
 }
 
-async function updateOne(name: string, pin: Pin, lockfile: LockfileStore, line: CommandLine, io: Io): Promise<Updated> {
+interface Updating {
+  readonly store: LockfileStore
+  readonly line: CommandLine
+  readonly io: Io
+}
+
+/** Options that change one pin. */
+const OF_ONE_PIN = ["env", "placeholder", "cwd"] as const
+
+function namesToUpdate({ words, launch, options }: CommandLine, lockfile: Lockfile | null): readonly string[] {
+  const isOfOne =
+    launch !== null || options.flag("resources") || OF_ONE_PIN.some((option) => options.values(option).length > 0)
+  if (isOfOne && words.length !== 1)
+    throw new ToolsumError(
+      "USAGE",
+      "expected the name of one pin with a new command, --env, --placeholder, --cwd or --resources",
+    )
+  for (const word of words) requireName(lockfile, word, words.length > 1)
+  const names = words.length > 0 ? [...new Set(words)] : Object.keys(lockfile?.servers ?? {})
+  if (names.length === 0) throw new ToolsumError("NO_PINS", "there is nothing to update: no pins yet")
+  return names
+}
+
+/** A word that is no pin's name may be the start of a command. */
+function requireName(lockfile: Lockfile | null, word: string, mayBeCommand: boolean): void {
+  try {
+    requirePin(lockfile, word)
+  } catch (error) {
+    if (!(error instanceof ToolsumError) || !mayBeCommand) throw error
+    throw new ToolsumError(error.code, `${error.message}; a new command for a pin goes after --`, { cause: error })
+  }
+}
+
+/** How it went with one pin. */
+type Outcome = { readonly name: string; readonly ok: true; readonly updated: Updated } | FailedPin
+
+/** Update one pin and say so at once. A failure is thrown only when this pin alone was asked for. */
+async function attempt(name: string, updating: Updating): Promise<Outcome> {
+  const { line, io } = updating
+  try {
+    if (io.signal.aborted) throw new ToolsumError("READING_INCOMPLETE", "interrupted")
+    return { name, ok: true, updated: await present(name, await updateOne(name, updating), updating) }
+  } catch (error) {
+    if (!(error instanceof ToolsumError) || line.words.length === 1) throw error
+    const failed = { name, ok: false, error } as const
+    if (!line.options.flag("json")) io.stderr(failureLine(failed))
+    return failed
+  }
+}
+
+async function updateOne(name: string, updating: Updating): Promise<Updated> {
+  const { store, line, io } = updating
   const { options } = line
   const dryRun = options.flag("dry-run")
-  if (!dryRun) await lockfile.requireWritable([name]) // before a consent is given and a server started
-  const target = await acceptTargetOf(name, pin, lockfile, line, io)
-  const placeholders = [...new Set([...placeholdersOf(observationOf(pin).profile), ...options.values("placeholder")])]
-  const log = await openTargetLog({ options, lockfile, origin: pin.log, io })
+  if (!dryRun) await store.requireWritable([name]) // before a consent is given and a server started
+  const { lockfile, pin } = requirePin(await store.read(), name)
+  const place = { lockfilePath: store.path, options, io }
+  const launch = await acceptUpdateTarget(name, pin, line, place)
+  const log = await openTargetLog({ options, lockfile: store, origin: pin.log, io })
   if (log === null) throw new ToolsumError("LOG_UNAVAILABLE", "there is no log to record to; toolsum init makes one")
+  const texts = { store, name, pin, log: await findLogSource(pin.log, lockfile, options, io) }
   const work = updateServer({
+    ...launch,
     name,
-    target,
-    source: await openServer({ target, placeholders, lockfilePath: lockfile.path, options, io }),
-    placeholders,
-    lockfile,
+    source: await openServer({ ...place, ...launch }),
+    lockfile: store,
     log,
+    more: options.flag("resources") ? ["resources"] : [],
     approved: await loadApproved({
-      store: lockfile,
-      name,
-      pin,
-      log: await findLogSource(pin.log, await lockfile.read(), options, io),
+      ...texts,
+      committed: () => readCommitted(store.path, name),
+      records: () => openRecords(pin, texts.log, lockfile, updating),
     }),
+    last: await loadPinned(texts),
     definitions: !options.flag("no-definitions"),
     dryRun,
     nowSec: io.nowSec(),
     signal: io.signal,
   })
-  const updated = await showProgress(io, `reading ${name}`, work)
-  return dryRun ? updated : askForApproval(name, updated, lockfile, line, io)
+  return showProgress(io, `reading ${name}`, work)
 }
 
-/** What to start, accepted: the pinned launch line, or the one that was typed. */
-async function acceptTargetOf(
-  name: string,
+/** The pin's log, for what was approved. One that is out of reach costs the words of the diff; one that lies stops everything. */
+async function openRecords(
   pin: Pin,
-  { path }: LockfileStore,
-  line: CommandLine,
-  io: Io,
-): Promise<Target> {
-  const place = { lockfilePath: path, options: line.options, io }
-  const gate = await openGate(place)
-  const typed = line.launch === null ? null : readTarget(line, io)
-  const target = typed === null ? pin.target : withPinnedEnv(typed, pin)
-  // Typed by the user is accepted. Variables that only the lockfile names are not typed: the pin must have been accepted with them.
-  if (typed !== null && (typed === target || (await gate.accepts(pin.target)))) {
-    if (!line.options.flag("dry-run")) await acceptTarget(target, `toolsum update ${name}`, place)
-  } else if (!(await gate.mayStart(name, target))) throw notAccepted(target)
-  return target
+  source: LogSource | null,
+  lockfile: Lockfile,
+  { line: { options }, io }: Updating,
+): Promise<ReadableLog | null> {
+  if (source === null) return null
+  try {
+    return await openLogForReading({ source, origin: pin.log, lockfile, options, io })
+  } catch (error) {
+    if (error instanceof ToolsumError && error.kind !== "rejected") return null
+    throw error
+  }
 }
 
-/** A new launch line keeps the variables of the old one unless it names its own. */
-function withPinnedEnv(target: Target, { target: pinned }: Pin): Target {
-  if (!isCommandTarget(target) || !isCommandTarget(pinned) || target.env.length > 0 || pinned.env.length === 0)
-    return target
-  return { ...target, env: pinned.env }
-}
-
-async function askForApproval(
-  name: string,
-  updated: Updated,
-  lockfile: LockfileStore,
-  line: CommandLine,
-  io: Io,
-): Promise<Updated> {
+/** Show it, and ask a person at the terminal to approve what waits for it. */
+async function present(name: string, updated: Updated, { store, line, io }: Updating): Promise<Updated> {
+  const { options } = line
   const { pinned, approved } = updated
-  if (approved || pinned === null || io.ask === null || line.options.flag("json")) return updated
-  io.stdout(await describe(name, updated, io))
-  const answer = await io.ask("Approve this now? Answer yes to approve: ")
+  if (options.flag("json")) return updated
+  const say = (text: string) => !options.flag("quiet") && io.stdout(text)
+  say(await describeUpdate(name, updated, io.colour))
+  if (approved || pinned === null || io.ask === null) return updated
+  const answer = await io.ask(`Approve ${name} at ${pinned.digest} now? Answer yes to approve: `)
   if (answer.trim().toLowerCase() !== "yes") return updated
-  const actor = await findActor(line.options, io)
-  await approvePin({
-    lockfile,
-    name,
-    to: pinned.digest,
-    actor: { ...actor, reason: actor.reason ?? "approved at update" },
-  })
+  const actor = await findActor(options, io)
+  const reason = actor.reason ?? "approved at update"
+  await approvePin({ lockfile: store, name, to: pinned.digest, actor: { ...actor, reason } })
+  say("  approved\n")
   return { ...updated, approved: true }
 }
 
-async function report(
-  done: readonly { name: string; updated: Updated }[],
-  { options }: CommandLine,
-  io: Io,
-): Promise<ExitCode> {
-  const exitCode = done.some(({ updated }) => isFinding(updated)) ? 1 : 0
-  if (options.flag("json")) {
-    const servers = done.map(({ name, updated }) => ({
-      name,
-      subject: updated.observed.observation.subject,
-      pin: updated.pinned?.digest ?? null,
-      approved: updated.approved,
-      changes: (updated.diff?.changes ?? []).map(changeMember),
-    }))
-    printDocument(io, { command: "update", exitCode, servers })
-  } else if (!options.flag("quiet")) {
-    for (const { name, updated } of done) io.stdout(await describe(name, updated, io))
-  }
-  return exitCode
-}
+/** A change that waits for approval is a finding; on a dry run one that would. */
+const exitCodeOf = (one: Outcome): ExitCode => (one.ok ? (one.updated.approved ? 0 : 1) : exitCodeOfError(one.error))
 
-/** A change that waits for approval; on a dry run any change. */
-const isFinding = ({ pinned, approved, diff }: Updated): boolean =>
-  pinned === null ? (diff?.changes.length ?? 0) > 0 : !approved
-
-async function describe(name: string, updated: Updated, io: Io): Promise<string> {
-  const { diff, pinned, approved } = updated
-  const head = `${name}: ${describeVersions(updated)}`
-  if (pinned !== null && approved) return `${head}\n  approved${pinned.written ? "" : ", nothing changed"}\n`
-  const lines =
-    diff === null
-      ? ["changed; the approved texts are not at hand"]
-      : renderDiff(diff, { paint: await loadPaint(io.colour) })
-  const body = (lines.length === 0 ? ["the same list, another launch line or version"] : lines)
-    .map((line) => `  ${line}\n`)
-    .join("")
-  const next =
-    pinned === null
-      ? "  nothing written (--dry-run)\n"
-      : `  not approved yet. Approve exactly this with:\n    toolsum approve ${name} --to ${pinned.digest} --reason "…"\n`
-  return `${head}\n${body}${next}`
-}
-
-/** `@scope/server 1.2.3 → 1.2.4`; both in full where it is another package. */
-function describeVersions({ before, observed }: Updated): string {
-  const [old, now] = [observationOf(before), observed.observation]
-  const earlier = showPackage(old.subject, old.version)
-  if (old.subject !== now.subject) return `${earlier} → ${showPackage(now.subject, now.version)}`
-  return old.version === now.version ? earlier : `${earlier} → ${now.version}`
-}
+const memberOf = (one: Outcome) => (one.ok ? updatedMember(one.name, one.updated) : failureMember(one))

@@ -1,0 +1,66 @@
+// What `update` says of one pin: which version became which, what differs from what was approved, and the line that approves it.
+import type { JsonValue } from "../core/json.js"
+import { observationOf } from "../features/pins.js"
+import type { Updated } from "../features/update.js"
+import { loadPaint } from "./paint.js"
+import { showPackage } from "./render.js"
+import { renderDiff } from "./render-diff.js"
+import { changeMember } from "./report-json.js"
+
+/** For people; ends with the line to paste, where something waits for approval. */
+export async function describeUpdate(name: string, updated: Updated, colour: boolean): Promise<string> {
+  const { pinned, approved } = updated
+  const head = `${name}: ${describeVersions(updated)}`
+  if (approved) return `${head}\n  approved${pinned?.written ? "" : ", nothing changed"}\n`
+  const was = updated.before.approved?.pin
+  const lines = [
+    ...(await describeDifference(updated, colour)),
+    was === undefined ? "nothing was approved before" : `was approved: ${was}`,
+    ...(pinned === null
+      ? ["nothing written (--dry-run)"]
+      : [
+          "not approved yet. Approve exactly this with:",
+          `  toolsum approve ${name} --to ${pinned.digest} --reason "…"`,
+        ]),
+  ]
+  return `${[head, ...lines.map((line) => (line === "" ? "" : `  ${line}`))].join("\n")}\n`
+}
+
+const NOT_AT_HAND = "the approved texts are not at hand: what was approved may differ in more than is shown"
+
+async function describeDifference({ diff, comparedWith }: Updated, colour: boolean): Promise<readonly string[]> {
+  if (diff === null) return ["the texts of before are not at hand: neither the approved ones nor the last pin's"]
+  const lines = renderDiff(diff, { paint: await loadPaint(colour) })
+  if (comparedWith === "approved")
+    return lines.length > 0 ? lines : ["the same list, another launch line, version or way of reading it"]
+  const against =
+    lines.length > 0
+      ? "from the last pin, which nobody approved:"
+      : "nothing new since the last pin, which nobody approved"
+  return [NOT_AT_HAND, against, ...lines]
+}
+
+/** `@scope/server 1.2.3 → 1.2.4`; both in full where it is another package. */
+function describeVersions({ before, observed }: Updated): string {
+  const [old, now] = [observationOf(before), observed.observation]
+  const earlier = showPackage(old.subject, old.version)
+  if (old.subject !== now.subject) return `${earlier} → ${showPackage(now.subject, now.version)}`
+  return old.version === now.version ? earlier : `${earlier} → ${now.version}`
+}
+
+/** The same as a member of a document. */
+export function updatedMember(
+  name: string,
+  { observed, before, pinned, approved, diff, comparedWith }: Updated,
+): JsonValue {
+  return {
+    name,
+    ok: true,
+    subject: observed.observation.subject,
+    pin: pinned?.digest ?? null,
+    approved,
+    wasApproved: before.approved?.pin ?? null,
+    comparedWith,
+    changes: (diff?.changes ?? []).map(changeMember),
+  }
+}

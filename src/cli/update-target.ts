@@ -1,0 +1,61 @@
+// What `update` starts: the pinned launch line, or the one that was typed; with the variables and the folder that were typed. And the
+// consent for it: what a person typed is accepted, what only the lockfile says must have been.
+import type { Pin } from "../core/lockfile.js"
+import { computeTargetDigest, isCommandTarget, parseTarget, type Target } from "../core/target.js"
+import { placeholdersOf } from "../features/observe.js"
+import { observationOf } from "../features/pins.js"
+import { listVariables } from "../features/targets.js"
+import type { CommandLine, Options } from "./options.js"
+import { acceptTarget, notAccepted, openGate, readTarget, readVariables, type StartPlace } from "./servers.js"
+
+/** A target and the variables of it that get a dummy text. */
+export interface UpdateTarget {
+  readonly target: Target
+  readonly placeholders: readonly string[]
+}
+
+/** The target to read for the pin `name`, accepted. Throws USAGE for what cannot be a target, TARGET_NOT_ACCEPTED. */
+export async function acceptUpdateTarget(
+  name: string,
+  pin: Pin,
+  line: CommandLine,
+  place: StartPlace,
+): Promise<UpdateTarget> {
+  const { options, io } = place
+  const typed = line.launch === null ? null : readTarget(line, io)
+  const target = typed === null ? withTypedParts(pin.target, options) : withPinnedEnv(typed, pin.target)
+  const gate = await openGate(place)
+  // Words and variables that only the lockfile names were not typed: the pin must have been accepted with them.
+  const isTyped = typed === target
+  const isExtended = !isSame(target, pin.target) && (await gate.accepts(pin.target))
+  if (!isTyped && !isExtended && !(await gate.mayStart(name, target))) throw notAccepted(target)
+  const isRemembered = isTyped || (isExtended && (await gate.remembers(pin.target)))
+  if (isRemembered && !options.flag("dry-run")) await acceptTarget(target, `toolsum update ${name}`, place)
+  return { target, placeholders: placeholdersFor(target, pin, options) }
+}
+
+/** A new launch line keeps the variables of the old one unless it names its own. */
+function withPinnedEnv(target: Target, pinned: Target): Target {
+  if (!isCommandTarget(target) || !isCommandTarget(pinned) || target.env.length > 0 || pinned.env.length === 0)
+    return target
+  return { ...target, env: pinned.env }
+}
+
+/** The pinned launch line with the variables and the folder that were typed. */
+function withTypedParts(pinned: Target, options: Options): Target {
+  const { env, placeholders } = readVariables(options)
+  if (!isCommandTarget(pinned)) return pinned
+  const cwd = options.value("cwd") ?? pinned.cwd
+  const names = [...new Set([...pinned.env, ...env, ...placeholders])].sort()
+  return parseTarget({ command: pinned.command, args: pinned.args, env: names, ...(cwd === undefined ? {} : { cwd }) })
+}
+
+const isSame = (a: Target, b: Target): boolean => computeTargetDigest(a) === computeTargetDigest(b)
+
+/** The placeholders of the pin and the typed ones, without variables that get their real value now, or that the target no longer has. */
+function placeholdersFor(target: Target, pin: Pin, options: Options): readonly string[] {
+  const { env, placeholders } = readVariables(options)
+  const has = new Set(listVariables(target))
+  const pinned = placeholdersOf(observationOf(pin).profile).filter((name) => !env.includes(name) && has.has(name))
+  return [...new Set([...pinned, ...placeholders])]
+}
