@@ -1,5 +1,6 @@
 // Collecting partial tiles (brief 5.6): with one entry per commit they outweigh the log. A partial tile or bundle may go once its full
-// one is published; those of the newest few checkpoints stay, because readers may be at work on them. On demand only.
+// one is published; those of the newest few checkpoints stay, because readers may be at work on them. On demand only. What is not named
+// as a log names its files is somebody else's and stays.
 import { formatBundlePath, formatTilePath, TILE_HEIGHT, TILE_WIDTH } from "../core/tile.js"
 import type { TileStore } from "../ports.js"
 import { parseHead, readCommit, type SignedCommit } from "./history.js"
@@ -8,12 +9,16 @@ import { parseHead, readCommit, type SignedCommit } from "./history.js"
 const KEPT_CHECKPOINTS = 8
 
 const WIDTH = BigInt(TILE_WIDTH)
+const LEVEL = /^(?:entries|0|[1-9][0-9]?)$/
+const GROUP = /^x[0-9]{3}$/
+const PARTIALS = /^[0-9]{3}\.p$/
+const PARTIAL_WIDTH = /^[1-9][0-9]{0,2}$/
 
 /** Remove the partial tiles and bundles that the published tree of `newest` makes superfluous; returns how many. Throws IO_FAILED. */
 export async function collectPartials(store: TileStore, newest: SignedCommit): Promise<number> {
   const kept = await partialsInUse(store, newest)
   let removed = 0
-  for (const folder of await store.list("public/tile")) {
+  for (const folder of (await store.list("public/tile")).filter((name) => LEVEL.test(name))) {
     const level = folder === "entries" ? 0 : Number(folder)
     const complete = newest.head.size >> BigInt(TILE_HEIGHT * (level + 1))
     for await (const path of listPartials(store, `tile/${folder}`, complete)) {
@@ -50,9 +55,10 @@ function partialPaths(size: bigint): readonly string[] {
 /** Partial tiles below `folder` whose full tile is one of the first `complete`. */
 async function* listPartials(store: TileStore, folder: string, complete: bigint): AsyncGenerator<string> {
   for (const name of await store.list(`public/${folder}`)) {
-    if (name.startsWith("x")) yield* listPartials(store, `${folder}/${name}`, complete)
-    else if (name.endsWith(".p") && indexOf(`${folder}/${name}`) < complete) {
-      for (const width of await store.list(`public/${folder}/${name}`)) yield `${folder}/${name}/${width}`
+    if (GROUP.test(name)) yield* listPartials(store, `${folder}/${name}`, complete)
+    else if (PARTIALS.test(name) && indexOf(`${folder}/${name}`) < complete) {
+      const widths = await store.list(`public/${folder}/${name}`)
+      for (const width of widths) if (PARTIAL_WIDTH.test(width)) yield `${folder}/${name}/${width}`
     }
   }
 }

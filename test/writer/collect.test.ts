@@ -43,3 +43,24 @@ test("indexes above 1000 are read from their folders", async () => {
   }
   expect(await log.collect()).toBe(0)
 })
+
+test("what is not a log's file is left alone, wherever it lies", async () => {
+  const store = createMemoryStore()
+  const log = await newLog(store)
+  await log.appendEntries(Array.from({ length: 300 }, (_, i) => rawEntry(i)))
+  store.files.set("public/tile/0/000.p/7", new Uint8Array(7 * 32))
+  const foreign = [
+    "public/tile/backup/000.p/1",
+    "public/tile/00/000.p/1",
+    "public/tile/1.5/000.p/1",
+    "public/tile/0/xyz/000.p/1",
+    "public/tile/0/copy.p/1",
+    "public/tile/0/000.p/notes.txt",
+    "public/tile/0/00.p/1",
+    "public/tile/readme",
+  ]
+  for (const key of foreign) store.files.set(key, new Uint8Array(1))
+  await log.collect()
+  expect(foreign.filter((key) => !store.files.has(key))).toEqual([])
+  expect(store.files.has("public/tile/0/000.p/7")).toBe(false)
+})
