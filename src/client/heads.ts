@@ -1,8 +1,7 @@
 // Compares the head that a log serves with one seen before, in all cases (DESIGN 8, brief 2.1 step 8): larger, equal, smaller. "Fork" is
 // only said with evidence that verifies from its own bytes: two signed notes and, for different sizes, a consistency proof that the larger
 // tree had another root at the smaller size. Missing bytes are unavailable, never a fork.
-import { equalBytes, formatBase64 } from "../core/bytes.js"
-import { headKey } from "../core/checkpoint.js"
+import { equalBytes, formatBase64, formatHex } from "../core/bytes.js"
 import { ToolsumError } from "../core/errors.js"
 import type { Hash } from "../core/hash.js"
 import { joinHashes, type TreeHead } from "../core/merkle.js"
@@ -35,8 +34,10 @@ export function createLogView(source: LogSource, keyrings: readonly string[]): L
   return {
     keyrings,
     treeOf: (head) => {
-      const tree = trees.get(headKey(head)) ?? createVerifiedTree(source, head)
-      trees.set(headKey(head), tree)
+      // The whole root: a short key of another head with the same beginning would give it this tree's hashes.
+      const key = `${head.size} ${formatHex(head.rootHash)}`
+      const tree = trees.get(key) ?? createVerifiedTree(source, head)
+      trees.set(key, tree)
       return tree
     },
   }

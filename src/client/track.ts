@@ -82,7 +82,7 @@ function holdKeyring({ keyring, keyringSeenSec }: Memory, seen: SeenLog): void {
   const served = seen.view.keyrings[Number(keyring.version) - 1]
   const { version } = seen.keyring.newest
   if (served === undefined) {
-    const evidence = { a: seen.view.keyrings.at(-1) ?? "", b: keyring.note }
+    const evidence = { a: seen.view.keyrings.at(-1) ?? "", b: keyring.note, keyrings: keyringsOf(seen) }
     throw wentBack(seen, keyringSeenSec, `keyring ${version}, and ${keyring.version} was seen before`, evidence)
   }
   if (parseNote(served).text !== parseNote(keyring.note).text) {
@@ -90,7 +90,7 @@ function holdKeyring({ keyring, keyringSeenSec }: Memory, seen: SeenLog): void {
       "LOG_INCONSISTENT",
       `fork: the root keys signed two keyrings of version ${keyring.version}`,
       {
-        evidence: { a: keyring.note, b: served },
+        evidence: { a: keyring.note, b: served, keyrings: keyringsOf(seen) },
       },
     )
   }
@@ -104,13 +104,16 @@ async function holdToClosingTrees({ keyring, head, view }: SeenLog): Promise<voi
   }
 }
 
+/** Keyrings of the log as evidence holds them: whoever judges it needs the keys. */
+const keyringsOf = ({ view }: Pick<SeenLog, "view">): string => JSON.stringify(view.keyrings)
+
 /** The error for a head that is a proven prefix of one seen at `seenSec`; null: not known when. */
 export function headWentBack(
-  seen: Pick<SeenLog, "head" | "local" | "nowSec">,
+  seen: Pick<SeenLog, "view" | "head" | "local" | "nowSec">,
   known: KnownHead,
   seenSec: bigint | null,
 ): ToolsumError {
-  const evidence = { a: seen.head.note, b: known.note }
+  const evidence = { a: seen.head.note, b: known.note, keyrings: keyringsOf(seen) }
   return wentBack(seen, seenSec, `size ${seen.head.size}, and ${known.size} was seen before`, evidence)
 }
 

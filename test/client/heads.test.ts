@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest"
+import { createLogView } from "../../src/client/heads.js"
+import { verifyKeyring } from "../../src/core/keyring.js"
 import { verifyConsistency } from "../../src/core/merkle.js"
+import { verifyHead } from "../../src/core/tree-heads.js"
 import { DAY, entries, failureOf, logOf, makeWorld, seen, verifyForkEvidence } from "../fakes/client-world.js"
 import { flipBit, rewrite, withhold } from "../fakes/hostile-log.js"
 
@@ -83,7 +86,12 @@ describe("a head after one seen before:", () => {
     time.nowSec += DAY
     const error = await failureOf(open())
     expect(error.code).toBe("LOG_ROLLBACK")
-    expect(error.evidence).toEqual({ a: log.headAt(300n).note, b: log.headAt(700n).note })
+    const keyrings = JSON.stringify(log.keyrings)
+    expect(error.evidence).toEqual({ a: log.headAt(300n).note, b: log.headAt(700n).note, keyrings })
+    const keyring = verifyKeyring({ notes: log.keyrings })
+    for (const note of [error.evidence?.a ?? "", error.evidence?.b ?? ""]) {
+      expect(verifyHead({ keyring, note }).state).toBe("live")
+    }
   })
 
   test("smaller in a local directory is a rollback at once", async () => {
@@ -135,6 +143,18 @@ describe("a head after one seen before:", () => {
     const sameSize = await failureOf(open({ source: log.fork(10n).append(...entries(10_000, 10_090)) }))
     expect(sameSize.evidence).toMatchObject({ a: log.headAt(100n).note })
   })
+})
+
+test("heads that agree in the beginning of their roots have trees of their own", () => {
+  const log = logOf(10)
+  const head = log.headAt(10n)
+  for (const at of [8, 31]) {
+    const view = createLogView(log, log.keyrings)
+    const other = { ...head, rootHash: head.rootHash.with(at, (head.rootHash[at] ?? 0) ^ 1) }
+    expect(view.treeOf(head).head.rootHash).toEqual(head.rootHash)
+    expect(view.treeOf(other).head.rootHash).toEqual(other.rootHash)
+    expect(view.treeOf({ ...head })).toBe(view.treeOf(head))
+  }
 })
 
 describe("heads from elsewhere:", () => {

@@ -163,7 +163,8 @@ describe("keyrings after one seen before:", () => {
     const { open } = await seen(log, 10n)
     const error = await failureOf(open({ source: twin }))
     expect(error.code).toBe("LOG_INCONSISTENT")
-    expect(error.evidence).toEqual({ a: log.keyrings[1], b: twin.keyrings[1] })
+    const keyrings = JSON.stringify(twin.keyrings)
+    expect(error.evidence).toEqual({ a: log.keyrings[1], b: twin.keyrings[1], keyrings })
   })
 
   test("a head that a retired key signed below its closing tree is not usable", async () => {
