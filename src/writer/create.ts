@@ -73,7 +73,7 @@ function signFirstKeyring(options: CreateOptions): string {
     origin,
     version: 1n,
     prev: null,
-    issued: BigInt(clock()),
+    issued: BigInt(Math.floor(clock())),
     expires: null,
     rootThreshold,
     roots: verifiersOf(rootSigners),

@@ -14,12 +14,19 @@ import {
   parseTile,
   TILE_WIDTH,
 } from "../core/tile.js"
+import type { TileStore } from "../ports.js"
 import type { StagedFile } from "./staging.js"
 
 const WIDTH = BigInt(TILE_WIDTH)
 
 /** Reads a file below public/ or private/, null where nothing is. */
 export type ReadFile = (key: string, maxBytes: number) => Promise<Uint8Array | null>
+
+/** Reading from a store. */
+export const readerOf =
+  (store: Pick<TileStore, "read">): ReadFile =>
+  (key, maxBytes) =>
+    store.read(key, maxBytes)
 
 /** A tree, as far as adding to it needs it. `entries`: those of the last, incomplete bundle (0 to 255). `tiles`: per level the hashes
  *  of the last, incomplete tile (0 to 255). */

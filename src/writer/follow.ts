@@ -2,6 +2,7 @@
 // code does both: a rival that is still at it and one that died look alike, and publishing twice is harmless.
 import { computeVerifierKey, ED25519_NOTE, type SigningKey, type VerifierKey } from "../core/vkey.js"
 import { commitKey, formatCommit } from "./commit.js"
+import { readerOf } from "./edge.js"
 import { readCommit, type SignedCommit, verifyCommit, verifyFollows } from "./history.js"
 import { publishStep, removeOrphans } from "./publish.js"
 import { refused } from "./refused.js"
@@ -22,7 +23,7 @@ export async function finishStep(context: StepContext, checked: CheckedTree, kno
   // What was read may be in no more than memory, if its writer died before it had synced the folder. Creating it again syncs that, so
   // nothing is public that a power failure can undo. Once the staged files are gone this has been done.
   if (staging !== null) await store.create(commitKey(commit.seq), formatCommit(commit))
-  const tree = createStoredTree(store.read, commit.head)
+  const tree = createStoredTree(readerOf(store), commit.head)
   const reindex = () => context.reindex(tree)
   const oldSize = known ?? staging?.oldSize ?? commit.head.size
   const note = await publishStep({ store, commit, staging, oldSize, cosign, reindex })

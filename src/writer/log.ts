@@ -34,7 +34,8 @@ export interface Recorded extends Appended {
   readonly proof: readonly Hash[]
 }
 
-/** A log that is open for writing. Once a step has failed it is closed: every call throws LOG_CLOSED, and it must be opened anew. */
+/** A log that is open for writing. Once a step has failed it is closed and must be opened anew: what would change it throws LOG_CLOSED;
+ *  `head` and `prove` go on for the newest tree that it has published. */
 export interface LogWriter extends LogSettings {
   /** The newest published tree and its checkpoint. */
   head(): TreeHead & { readonly checkpoint: string }
@@ -48,9 +49,9 @@ export interface LogWriter extends LogSettings {
   appendKeyring(note: string): Promise<Appended>
   /** Entry `index` with a proof to the newest tree. Throws USAGE for an index that is not in it. */
   prove(index: bigint): Promise<ProvenEntry & { readonly checkpoint: string }>
-  /** Remove partial tiles that no reader needs any more; returns how many. */
+  /** Remove partial tiles that no reader needs any more; returns how many. Throws LOG_CLOSED, IO_FAILED. */
   collect(): Promise<number>
-  /** Finish what was taken and take nothing more. */
+  /** Finish what was taken and change nothing more. */
   close(): Promise<void>
 }
 
@@ -105,8 +106,14 @@ export async function createWriter(
       const { tree, note } = sequencer.newest()
       return { ...(await tree.prove(index)), checkpoint: note }
     },
-    collect: () => collectPartials(options.store, sequencer.newest().commit),
-    close: () => batcher.close(),
+    collect: async () => {
+      sequencer.requireOpen()
+      return collectPartials(options.store, sequencer.newest().commit)
+    },
+    close: async () => {
+      await batcher.close()
+      sequencer.close()
+    },
   }
 }
 

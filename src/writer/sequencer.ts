@@ -21,8 +21,12 @@ export interface Sequenced {
 /** Runs batches, one at a time. */
 export interface Sequencer {
   newest(): PublishedStep
+  /** Throws LOG_CLOSED after a failure, and after `close`. */
+  requireOpen(): void
+  /** Run nothing more. */
+  close(): void
   /** Put a batch into the log and publish it. Per item its place, or the error of an item that cannot be appended. Throws LOG_BUSY when
-   *  other writers were faster twice, LOG_CLOSED after a failure, and the failure itself. */
+   *  other writers were faster twice, as `requireOpen`, and the failure itself. */
   run(items: readonly QueuedItem[]): Promise<readonly (Sequenced | ToolsumError)[]>
 }
 
@@ -39,7 +43,12 @@ export async function createSequencer(
   const context: StepContext = { store, origin: settings.origin, signers, keys, cosign, reindex }
   let step = await start(context)
   let failure: unknown = null
+  let closed = false
 
+  const requireOpen = (): void => {
+    if (failure !== null) throw new ToolsumError("LOG_CLOSED", "the log was closed by a failure", { cause: failure })
+    if (closed) throw new ToolsumError("LOG_CLOSED", "the log is closed")
+  }
   const catchUp = async (): Promise<void> => {
     const newer = await followOthers(context, step)
     if (newer === null) return
@@ -74,8 +83,12 @@ export async function createSequencer(
   }
   return {
     newest: () => step,
+    requireOpen,
+    close: () => {
+      closed = true
+    },
     async run(items) {
-      if (failure !== null) throw new ToolsumError("LOG_CLOSED", "the log was closed by a failure", { cause: failure })
+      requireOpen()
       try {
         return await attemptTwice(items)
       } catch (error) {

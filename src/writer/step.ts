@@ -7,7 +7,7 @@ import { signNote } from "../core/note.js"
 import type { SigningKey, VerifierKey } from "../core/vkey.js"
 import type { TileStore } from "../ports.js"
 import { type Commit, commitKey, formatCommit, hashCommit } from "./commit.js"
-import { type Edge, extendEdge } from "./edge.js"
+import { type Edge, extendEdge, readerOf } from "./edge.js"
 import type { SignedCommit } from "./history.js"
 import { type Cosign, publishStep } from "./publish.js"
 import { recomputeHead } from "./second-root.js"
@@ -62,7 +62,7 @@ export async function appendStep(
   const commit: Commit = { seq, prev, staging: digest, checkpoint }
   if (!(await store.create(commitKey(seq), formatCommit(commit)))) return null
   const state: LogState = { commit: { ...commit, head: { origin, ...head, extensions: [] } }, edge }
-  const tree = createStoredTree(store.read, head)
+  const tree = createStoredTree(readerOf(store), head)
   const reindex = () => context.reindex(tree)
   const { oldSize } = staging
   const note = await publishStep({ store, commit, staging, oldSize, cosign: context.cosign, reindex })
@@ -79,7 +79,7 @@ async function stage(store: TileStore, seq: bigint, staging: Staging, edge: Edge
   const back = await store.read(key, MAX_STAGING_BYTES)
   if (back === null) return null
   if (stagingDigest(back) !== digest) throw new ToolsumError("STATE_CORRUPT", "the staged bytes came back changed")
-  const second = await recomputeHead(store.read, parseStaging(back))
+  const second = await recomputeHead(readerOf(store), parseStaging(back))
   if (second.size !== edge.head.size || !equalBytes(second.rootHash, edge.head.rootHash)) {
     throw new ToolsumError("STATE_CORRUPT", "two ways to the next root disagree")
   }

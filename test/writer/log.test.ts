@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { decodeUtf8, encodeUtf8, equalBytes, formatHex } from "../../src/core/bytes.js"
 import { verifyCheckpoint } from "../../src/core/checkpoint.js"
 import { hashLeaf, sha256 } from "../../src/core/hash.js"
-import { fingerprintOf, verifyKeyring } from "../../src/core/keyring.js"
+import { fingerprintOf, parseKeyring, verifyKeyring } from "../../src/core/keyring.js"
 import { verifyInclusion } from "../../src/core/merkle.js"
 import { formatObservation, parseRecord } from "../../src/core/record.js"
 import { computeSurfaceDigest } from "../../src/core/section.js"
@@ -94,6 +94,12 @@ describe("a new log", () => {
     await expect(createLog({ ...newLogOptions(store), archive: false })).rejects.toEqual(code("FILE_EXISTS"))
     expect((await checkPublic(store)).head.size).toBe(1n)
     expect((await reopen(store)).archive).toBe(true)
+  })
+
+  test("is issued in a whole second, whatever the clock says", async () => {
+    const store = createMemoryStore()
+    await createLog({ ...newLogOptions(store), clock: () => 1_796_083_200.75 })
+    expect(parseKeyring(text(store.files.get("public/keyring/1"))).issued).toBe(1_796_083_200n)
   })
 
   test("needs keys that can start a log", async () => {
@@ -378,6 +384,67 @@ describe("the commit records", () => {
     await log.appendEntries(Array.from({ length: 256 }, (_, i) => rawEntry(i)))
     expect(await store.list("private/commits")).toHaveLength(2)
   })
+})
+
+describe("a log that is closed", () => {
+  test.each([
+    {
+      name: "by a failure",
+      close: async (log: LogWriter, store: MemoryStore) => {
+        store.files.set("public/tile/0/000.p/3", new Uint8Array(96))
+        await expect(log.appendEntries([rawEntry(2)])).rejects.toEqual(code("LOG_REFUSED"))
+      },
+    },
+    { name: "by its owner", close: (log: LogWriter) => log.close() },
+  ])("$name changes nothing more, and shows the newest tree that it published", async ({ close }) => {
+    const store = createMemoryStore()
+    const log = await newLog(store)
+    await log.appendEntries([rawEntry(1)])
+    const head = log.head()
+    await close(log, store)
+    const before = new Map(store.files)
+    for (const change of [
+      () => log.append([submission(["a"])]),
+      () => log.appendEntries([rawEntry(3)]),
+      () => log.appendKeyring("x"),
+      () => log.collect(),
+    ]) {
+      await expect(change()).rejects.toEqual(code("LOG_CLOSED"))
+    }
+    expect(store.files).toEqual(before)
+    expect(log.head()).toEqual(head)
+    expect(await log.prove(1n)).toMatchObject({ entry: rawEntry(1), checkpoint: head.checkpoint })
+  })
+})
+
+test("a store may be an object whose methods need it", async () => {
+  const inner = createMemoryStore()
+  class OwnStore {
+    readonly inner = inner
+    read(key: string, maxBytes?: number) {
+      return this.inner.read(key, maxBytes)
+    }
+    create(key: string, bytes: Uint8Array) {
+      return this.inner.create(key, bytes)
+    }
+    replace(key: string, bytes: Uint8Array) {
+      return this.inner.replace(key, bytes)
+    }
+    remove(key: string) {
+      return this.inner.remove(key)
+    }
+    list(prefix: string) {
+      return this.inner.list(prefix)
+    }
+  }
+  const log = await newLog(new OwnStore())
+  await appendOne(log, ["a"])
+  const again = await reopen(new OwnStore())
+  expect(await appendOne(again, ["b"])).toMatchObject({ index: 2n })
+  expect((await again.prove(1n)).index).toBe(1n)
+  await again.collect()
+  const reader = await openLogReadOnly({ store: new OwnStore(), keys: LOG_KEYS })
+  expect((await reader.prove(2n)).index).toBe(2n)
 })
 
 describe("reading only", () => {
