@@ -38,7 +38,7 @@ export function parseCheckpoint(text: string): Checkpoint {
   if (!text.endsWith("\n")) throw malformed("expected a final newline")
   const [origin, size, root, ...extensions] = text.slice(0, -1).split("\n")
   if (!origin || !size || !root || extensions.includes("")) throw malformed("expected three or more non-empty lines")
-  if (!isOrigin(origin)) throw malformed(`origin longer than ${MAX_ORIGIN_BYTES} bytes`)
+  if (!isOrigin(origin)) throw malformed(`expected an origin of 1 to ${MAX_ORIGIN_BYTES} bytes, none 0x7F`)
   const checkpoint = { origin, size: parseDecimal(size, malformed), rootHash: parseHash(root, malformed), extensions }
   if (checkpoint.size === 0n && !equalBytes(checkpoint.rootHash, EMPTY_ROOT)) {
     throw new ToolsumError("HASH_MISMATCH", "a tree of size 0 with a root hash that is not the empty tree's")
@@ -55,9 +55,9 @@ export function formatCheckpoint({ origin, size, rootHash, extensions }: Checkpo
   return text
 }
 
-/** True for a line that can name a log: 1 to 255 bytes without control characters. */
+/** True for a line that can name a log: 1 to 255 bytes without control characters (below 0x20, 0x7F). */
 export const isOrigin = (line: string): boolean =>
-  line !== "" && !/[\0-\x1f\ud800-\udfff]/u.test(line) && encodeUtf8(line).length <= MAX_ORIGIN_BYTES
+  line !== "" && !/[\0-\x1f\x7f\ud800-\udfff]/u.test(line) && encodeUtf8(line).length <= MAX_ORIGIN_BYTES
 
 /** Read the base64 of one hash. Throws `bad`. */
 export function parseHash(text: string, bad: Bad): Hash {

@@ -1,6 +1,7 @@
 // One log in a lockfile (DESIGN 7, formats 30, 31, 40): where it is, its keyring notes, its heads and the links between them. Only
 // types and spellings are checked here; keyring, checkpoints and proofs stay text, and what they prove is judged in verify-log.ts.
-import { encodeUtf8, MAX_DECIMAL } from "./bytes.js"
+import { MAX_DECIMAL } from "./bytes.js"
+import { isOrigin, MAX_ORIGIN_BYTES } from "./checkpoint.js"
 import type { JsonObject, JsonValue } from "./json.js"
 import {
   checkMembers,
@@ -28,7 +29,6 @@ export interface LockedLog {
 }
 
 const MEMBERS = { required: ["dialect", "url", "keyring", "heads", "links"] }
-const MAX_ORIGIN_BYTES = 255
 const MAX_URL_CHARS = 2048
 const URL_FORM = /^https:\/\/[!-~]+$/
 const HEAD_KEY = /^(0|[1-9][0-9]{0,18})-[0-9a-f]{16}$/
@@ -40,7 +40,7 @@ export function parseLogs(value: JsonValue | undefined): Readonly<Record<string,
   const logs: Record<string, LockedLog> = Object.create(null)
   for (const origin of Object.keys(object)) {
     const at = memberPlace("logs", origin)
-    checkOrigin(origin, at)
+    if (!isOrigin(origin)) throw malformed(at, `expected an origin of 1 to ${MAX_ORIGIN_BYTES} bytes on one line`)
     logs[origin] = parseLog(object[origin], at)
   }
   return logs
@@ -54,12 +54,6 @@ export const formatLog = ({ dialect, url, keyring, heads, links }: LockedLog): J
   heads,
   links,
 })
-
-/** A checkpoint's first line: 1 to 255 bytes without control characters. */
-function checkOrigin(origin: string, at: string): void {
-  if (origin === "" || encodeUtf8(origin).length > MAX_ORIGIN_BYTES || /[\0-\x1f\x7f]/.test(origin))
-    throw malformed(at, `expected an origin of 1 to ${MAX_ORIGIN_BYTES} bytes on one line`)
-}
 
 function parseLog(value: JsonValue | undefined, at: string): LockedLog {
   const object = readObject(value, at)

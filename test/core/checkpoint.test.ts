@@ -43,7 +43,7 @@ test.each([
 test("an origin has 1 to 255 bytes; spaces are legal, as in the Go database", () => {
   expect(isOrigin("go.sum database tree")).toBe(true)
   expect(isOrigin("x".repeat(255))).toBe(true)
-  for (const line of ["", "x".repeat(256), "é".repeat(128), "a\nb", "a\tb"]) expect(isOrigin(line)).toBe(false)
+  for (const line of ["", "x".repeat(256), "é".repeat(128), "a\nb", "a\tb", "a\x7f"]) expect(isOrigin(line)).toBe(false)
 })
 
 test("size 0 has the empty root", () => {

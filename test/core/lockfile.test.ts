@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { encodeUtf8 } from "../../src/core/bytes.js"
+import { isOrigin } from "../../src/core/checkpoint.js"
 import { formatLockfile, parseLockfile } from "../../src/core/lockfile.js"
 import { verifyInclusion } from "../../src/core/merkle.js"
 import { describeShared, readShared } from "../shared.js"
@@ -702,4 +703,12 @@ test("invisible characters are escaped in the written form", () => {
   const text = formatLockfile(parseLockfile(JSON.stringify({ ...LOCKFILE, servers: {}, removed })))
   expect(text).toContain('"by": "a\\u202eb\\u200b"')
   expect(text).toContain('"reason": "\u2014"')
+})
+
+test("an origin that can name a log, and no other, can be one in a lockfile", () => {
+  for (const origin of ["a", "a b", "é".repeat(127), "\x80", "", "é".repeat(128), "a\x7f", "a\x1f", "a\n"]) {
+    const text = JSON.stringify({ ...LOCKFILE, logs: { [origin]: Object.values(LOCKFILE.logs)[0] }, servers: {} })
+    if (isOrigin(origin)) expect(Object.keys(parseLockfile(text).logs)).toEqual([origin])
+    else expect(() => parseLockfile(text)).toThrow(malformed)
+  }
 })
