@@ -15,6 +15,11 @@ export const LOCKFILE_OPTIONS: readonly OptionSpec[] = [
   ["--lock <file>", "Lockfile to use; without it the nearest toolsum.lock.json up to the git root"],
 ]
 
+/** The same for commands that report on several. */
+export const LOCKFILES_OPTIONS: readonly OptionSpec[] = [
+  ["--lock <file>", "Lockfile to use, repeatable; without it the nearest toolsum.lock.json up to the git root"],
+]
+
 /** Options of every command that proves something. */
 export const ROOT_OPTIONS: readonly OptionSpec[] = [
   ["--root <fingerprint>", "Root to trust, [LOG=]SHA256:…; repeatable; also TOOLSUM_ROOT and the trust store"],
@@ -23,7 +28,25 @@ export const ROOT_OPTIONS: readonly OptionSpec[] = [
 /** The lockfile of the project, existing or not: `--lock`, the nearest one, or one at the git root or here. */
 export async function findProjectLockfile(options: Options, io: Io): Promise<LockfileStore> {
   const given = options.value("lock")
-  if (given !== null) return createFileLockfile(resolve(io.cwd, given))
+  return given === null ? findNearestLockfile(io) : openLockfileAt(given, io)
+}
+
+/** Every lockfile that `--lock` names, or the project's; at least one. */
+export function findProjectLockfiles(options: Options, io: Io): readonly LockfileStore[] {
+  const paths = new Set(options.values("lock").map((path) => resolve(io.cwd, path)))
+  return paths.size === 0 ? [findNearestLockfile(io)] : [...paths].map(createFileLockfile)
+}
+
+/** Every lockfile below the git root, or below the working folder outside git. Throws USAGE for none and for too large a tree. */
+export async function findAllLockfiles(io: Io): Promise<readonly LockfileStore[]> {
+  const { findLockfilesBelow } = await import("../adapters/lockfiles-below.js")
+  return findLockfilesBelow(findLockfile(io.cwd).gitRoot ?? io.cwd).map(createFileLockfile)
+}
+
+/** The lockfile at a path as it was typed. */
+export const openLockfileAt = (path: string, io: Io): LockfileStore => createFileLockfile(resolve(io.cwd, path))
+
+function findNearestLockfile(io: Io): LockfileStore {
   const found = findLockfile(io.cwd)
   return createFileLockfile(found.lockfile ?? join(found.gitRoot ?? io.cwd, LOCKFILE_NAME))
 }

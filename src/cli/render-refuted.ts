@@ -2,6 +2,7 @@
 // client/track.ts; the message names the file that it was kept in.
 import { escapeInvisible, type ToolsumError } from "../core/errors.js"
 import type { JsonValue } from "../core/json.js"
+import { showWord } from "./shell-words.js"
 
 /** A log and what refutes it. */
 export interface RefutedLog {
@@ -11,7 +12,7 @@ export interface RefutedLog {
 
 /** One line for people. Everything from the log is escaped. */
 export const renderRefuted = ({ origin, error }: RefutedLog): string =>
-  `log ${escapeInvisible(origin)}: ${escapeInvisible(error.message)}\n`
+  `log ${showWord(origin)}: ${escapeInvisible(error.message)}\n`
 
 /** The same with all evidence, for a document. */
 export const refutedMember = ({ origin, error }: RefutedLog): JsonValue => ({

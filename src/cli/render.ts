@@ -3,6 +3,7 @@
 import { type ErrorCode, escapeInvisible } from "../core/errors.js"
 import { countVerdicts, type ServerVerdict, VERDICTS, type Verdict } from "../core/verdict.js"
 import type { Paint } from "./paint.js"
+import { showWord } from "./shell-words.js"
 
 /** How a report is shown. */
 export interface RenderOptions {
@@ -14,15 +15,15 @@ export interface RenderOptions {
 
 /** A report of several servers, ending with the counts. */
 export function renderServers(servers: readonly ServerVerdict[], options: RenderOptions): string {
-  const width = Math.max(...servers.map((server) => server.name.length))
+  const width = Math.max(...servers.map(({ name }) => showWord(name).length))
   const lines = servers.flatMap((server) => [headline(server, width, options.paint), ...details(server, options)])
   return `${lines.join("\n")}\n${footer(servers)}\n`
 }
 
 function headline(server: ServerVerdict, width: number, paint: Paint): string {
-  const name = escapeInvisible(server.name).padEnd(width)
+  const name = showWord(server.name).padEnd(width)
   const word = colourOf(server.verdict, paint)(server.verdict.padEnd(9))
-  const reason = server.reason && server.verdict !== "REJECTED" ? `${server.reason}: ` : ""
+  const reason = server.reason && server.verdict !== "REJECTED" ? `${escapeInvisible(server.reason)}: ` : ""
   return `${name}  ${word}  ${reason}${escapeInvisible(server.detail ?? summaryOf(server))}`
 }
 
@@ -56,7 +57,7 @@ function details(server: ServerVerdict, options: RenderOptions): string[] {
 function evidence(server: ServerVerdict): string[] {
   const { head, record, pin } = server
   return [
-    ...(head ? [`head      ${head.size} of ${escapeInvisible(head.origin)}, ${head.cosigners} cosigners`] : []),
+    ...(head ? [`head      ${head.size} of ${showWord(head.origin)}, ${head.cosigners} cosigners`] : []),
     ...(record ? [`record    leaf ${record.index}, observed ${formatSec(record.observedSec)}`] : []),
     ...(pin ? [`pin       ${pin}`] : []),
     ...(server.notCovered.length > 0 ? [`not read  ${server.notCovered.join(", ")}`] : []),

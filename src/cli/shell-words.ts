@@ -1,8 +1,13 @@
-// Lines that are there to be pasted into a shell. Names of logs and files come from others, and every shell quotes differently: a line
-// with a word that needs quotes is not offered.
+// Names of logs and files come from others. On a line that is there to be pasted into a shell they stand only where no shell reads
+// anything into them (every shell quotes differently), on a line of ours only so that their end shows.
+import { quote } from "../core/errors.js"
 
 const BARE = /^[A-Za-z0-9._/:=+@,-]+$/
+const MAX_CHARS = 400
 
 /** The words as a line, or null where a shell would read anything else into one of them. */
 export const pasteLine = (...words: readonly string[]): string | null =>
   words.every((word) => BARE.test(word)) ? words.join(" ") : null
+
+/** A name as part of a line: in quotes and escaped unless it is one plain word. */
+export const showWord = (word: string): string => (BARE.test(word) ? word : quote(word, MAX_CHARS))

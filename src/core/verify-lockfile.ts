@@ -49,7 +49,8 @@ export function verifyLockfile(input: VerifyLockfileInput): LockfileReport {
     fault?.kind === "rejected" ? [{ origin, error: fault }] : [],
   )
   const pins = Object.entries(lockfile.servers)
-  if (pins.length === 0) throw refuted[0]?.error ?? new ToolsumError("NO_PINS", "the lockfile has no pins: nothing to prove")
+  if (pins.length === 0)
+    throw refuted[0]?.error ?? new ToolsumError("NO_PINS", "the lockfile has no pins: nothing to prove")
   const servers = pins.map(([name, pin]) => verdictOf(name, pin, requireLog(logs, pin), input))
   return {
     servers,

@@ -5,7 +5,7 @@ import { ToolsumError } from "../../src/core/errors.js"
 test("nothing from a refuted log reaches the terminal unescaped", () => {
   const error = new ToolsumError("LOG_ROLLBACK", "rollback \u001b[2J\n; evidence: a\u202eb")
   expect(renderRefuted({ origin: "log\u200b.example", error })).toBe(
-    "log log\\u200b.example: rollback \\u001b[2J\\u000a; evidence: a\\u202eb\n",
+    'log "log\\u200b.example": rollback \\u001b[2J\\u000a; evidence: a\\u202eb\n',
   )
 })
 

@@ -1,6 +1,6 @@
 // `toolsum check`: every pin against the log and the live server, and a word diff of what changed.
 import { readDefinitions } from "../../adapters/definitions-fs.js"
-import { ToolsumError } from "../../core/errors.js"
+import { quote, ToolsumError } from "../../core/errors.js"
 import type { Lockfile, Pin } from "../../core/lockfile.js"
 import { MAX_NOTE_BYTES } from "../../core/note.js"
 import { sectionsOf } from "../../core/section.js"
@@ -9,21 +9,30 @@ import { type LockfileReport, verifyLockfile } from "../../core/verify-lockfile.
 import { diffUnapproved, loadPinned, type PinTexts } from "../../features/approved-surface.js"
 import { checkPin, type LogState } from "../../features/check.js"
 import { placeholdersOf } from "../../features/observe.js"
-import { observationOf, requirePin } from "../../features/pins.js"
+import { findPin, observationOf, requirePin } from "../../features/pins.js"
 import { DEFAULT_READ_LIMITS, type LockfileStore, type LogSource, type ServerReading } from "../../ports.js"
 import type { CommandSpec } from "../commands.js"
-import type { ExitCode } from "../exit-codes.js"
 import type { Io } from "../io.js"
+import {
+  approveStep,
+  findParts,
+  type LockfilePart,
+  type ProjectReport,
+  pinCommand,
+  projectMembers,
+  reportOn,
+  showFaults,
+} from "../lockfile-reports.js"
 import { findLogSource, LOG_OPTIONS, openLogForReading } from "../logs.js"
 import type { CommandLine, Options } from "../options.js"
 import { loadPaint } from "../paint.js"
 import { showProgress } from "../progress.js"
-import { collectRoots, findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.js"
+import { collectRoots, findProjectLockfiles, LOCKFILES_OPTIONS, ROOT_OPTIONS } from "../project.js"
 import { renderServers } from "../render.js"
 import { renderDiff } from "../render-diff.js"
-import { type RefutedLog, refutedMember, renderRefuted } from "../render-refuted.js"
-import { printDocument, reportMembers } from "../report-json.js"
+import { printDocument } from "../report-json.js"
 import { CONSENT_OPTIONS, type Gate, notAccepted, openGate, openServer } from "../servers.js"
+import { showWord } from "../shell-words.js"
 import { describeWarning } from "../warnings.js"
 
 export const checkCommand: CommandSpec = {
@@ -35,22 +44,51 @@ export const checkCommand: CommandSpec = {
     ["--explain", "Show heads, leaves and roots"],
     ...CONSENT_OPTIONS,
     ...LOG_OPTIONS,
-    ...LOCKFILE_OPTIONS,
+    ...LOCKFILES_OPTIONS,
     ...ROOT_OPTIONS,
   ],
   examples: ["toolsum check", "toolsum check memory --json", "toolsum check --log-only"],
   run: async (line, io) => {
-    const store = await findProjectLockfile(line.options, io)
-    const lockfile = await store.read()
-    if (lockfile === null)
-      throw new ToolsumError("FILE_MISSING", `expected a lockfile at ${store.path}; toolsum add makes one`)
-    for (const name of line.words) requirePin(lockfile, name)
-    const offline = await verifyOffline(lockfile, store, line.options, io)
-    const names = line.words.length > 0 ? [...new Set(line.words)] : Object.keys(lockfile.servers)
-    const logs = new Map<string, OpenLog>()
-    const servers = await checkAll({ lockfile, store, offline, names, line, io, logs })
-    return report({ servers, offline, refuted: findRefuted(logs) }, line.options, io)
+    const { options, words } = line
+    const stores = findProjectLockfiles(options, io)
+    if (stores.length > 1) await requireNames(stores, words)
+    const report = await reportOn(stores, io, (store) => checkLockfile(store, line, io))
+    if (io.signal.aborted) throw interrupted()
+    await showReport(report, options, io)
+    return report.exitCode
   },
+}
+
+const interrupted = () => new ToolsumError("READING_INCOMPLETE", "interrupted")
+
+/** Each name must be one of a pin in at least one lockfile. Throws NOT_PINNED. */
+async function requireNames(stores: readonly LockfileStore[], names: readonly string[]): Promise<void> {
+  if (names.length === 0) return
+  const lockfiles = await Promise.allSettled(stores.map(({ read }) => read())) // what cannot be read is reported later
+  for (const name of names)
+    if (!lockfiles.some((read) => read.status === "fulfilled" && findPin(read.value, name)))
+      throw new ToolsumError("NOT_PINNED", `no pin is called ${quote(name)} in any of these lockfiles`)
+}
+
+/** Check the pins that are named, or all, of one lockfile. Of several lockfiles, not each has every name. */
+async function checkLockfile(store: LockfileStore, { words, options }: CommandLine, io: Io): Promise<LockfileReport> {
+  const isOnly = options.values("lock").length < 2
+  const lockfile = await store.read()
+  if (lockfile === null)
+    throw new ToolsumError("FILE_MISSING", `expected a lockfile at ${quote(store.path, 400)}; toolsum add makes one`)
+  if (isOnly) for (const name of words) requirePin(lockfile, name)
+  const own = isOnly
+    ? options
+    : { ...options, value: (name: string) => (name === "lock" ? store.path : options.value(name)) }
+  const offline = await verifyOffline(lockfile, store, own, io)
+  const named = [...new Set(words)].filter((name) => findPin(lockfile, name))
+  const names = words.length > 0 ? named : Object.keys(lockfile.servers)
+  const logs = new Map<string, OpenLog>()
+  const servers = await checkAll({ lockfile, store, offline, names, options: own, io, logs })
+  const refuted = [...offline.refuted, ...findRefuted(logs, offline)]
+  // A lockfile with a log that is refuted is no good, whichever pins were asked for.
+  const exitCode = refuted.length > 0 ? 3 : exitCodeOfVerdicts(servers.map((server) => server.verdict))
+  return { servers, roots: offline.roots, refuted, warnings: [], exitCode }
 }
 
 async function verifyOffline(
@@ -68,22 +106,21 @@ interface Checking {
   readonly store: LockfileStore
   readonly offline: LockfileReport
   readonly names: readonly string[]
-  readonly line: CommandLine
+  readonly options: Options
   readonly io: Io
   /** By origin; each is opened once. */
   readonly logs: Map<string, OpenLog>
 }
 
 async function checkAll(checking: Checking): Promise<readonly ServerVerdict[]> {
-  const { lockfile, store, offline, names, line, io, logs } = checking
+  const { lockfile, store, offline, names, options, io, logs } = checking
   const servers: ServerVerdict[] = []
-  const gate = line.options.flag("log-only")
-    ? null
-    : await openGate({ lockfilePath: store.path, options: line.options, io })
+  const gate = options.flag("log-only") ? null : await openGate({ lockfilePath: store.path, options, io })
   for (const name of names) {
     const { pin } = requirePin(lockfile, name)
     const verdict = offline.servers.find((server) => server.name === name)
     if (verdict === undefined) continue
+    if (io.signal.aborted) throw interrupted()
     const log = logs.get(pin.log) ?? (await openLog(pin.log, checking))
     logs.set(pin.log, log)
     const work = checkPin({
@@ -92,13 +129,13 @@ async function checkAll(checking: Checking): Promise<readonly ServerVerdict[]> {
       offline: verdict,
       log: log.state,
       needsLog: gate === null,
-      exhaustive: line.options.flag("exhaustive"),
+      exhaustive: options.flag("exhaustive"),
       readLive: gate && (async () => readLive(name, pin, gate, checking)),
       approved: () => loadPinned({ store, name, pin, log: log.source }),
     })
     const checked = await showProgress(io, `checking ${name}`, work)
     servers.push(checked.reason === "unapproved" ? await showUnapproved(checked, { store, name, pin, log }) : checked)
-    if (io.signal.aborted) throw new ToolsumError("READING_INCOMPLETE", "interrupted")
+    if (io.signal.aborted) throw interrupted()
   }
   return servers
 }
@@ -122,8 +159,7 @@ interface OpenLog {
   readonly refuted: ToolsumError | null
 }
 
-async function openLog(origin: string, { lockfile, line, io }: Checking): Promise<OpenLog> {
-  const { options } = line
+async function openLog(origin: string, { lockfile, options, io }: Checking): Promise<OpenLog> {
   let source: LogSource | null = null
   try {
     source = await findLogSource(origin, lockfile, options, io)
@@ -152,57 +188,50 @@ async function withoutLog(error: ToolsumError, source: LogSource | null): Promis
 const withoutPath = (error: ToolsumError): ToolsumError =>
   error.evidence && error.cause instanceof ToolsumError ? error.cause : error
 
-async function readLive(name: string, pin: Pin, gate: Gate, { store, line, io }: Checking): Promise<ServerReading> {
+async function readLive(name: string, pin: Pin, gate: Gate, { store, options, io }: Checking): Promise<ServerReading> {
   if (!(await gate.mayStart(name, pin.target))) throw notAccepted(pin.target)
   const observed = observationOf(pin)
   const source = await openServer({
     target: pin.target,
     placeholders: placeholdersOf(observed.profile),
     lockfilePath: store.path,
-    options: line.options,
+    options,
     io,
   })
   return source.read({ sections: sectionsOf(observed.lines), limits: DEFAULT_READ_LIMITS, signal: io.signal })
 }
 
-const findRefuted = (logs: ReadonlyMap<string, OpenLog>): readonly RefutedLog[] =>
-  [...logs].flatMap(([origin, { refuted }]) => (refuted ? [{ origin, error: refuted }] : []))
+/** Logs that are caught lying only now. */
+const findRefuted = (logs: ReadonlyMap<string, OpenLog>, offline: LockfileReport): LockfileReport["refuted"] =>
+  [...logs].flatMap(([origin, { refuted }]) =>
+    refuted === null || offline.refuted.some((log) => log.origin === origin) ? [] : [{ origin, error: refuted }],
+  )
 
-interface Checked {
-  readonly servers: readonly ServerVerdict[]
-  readonly offline: LockfileReport
-  readonly refuted: readonly RefutedLog[]
-}
-
-async function report({ servers, offline, refuted }: Checked, options: Options, io: Io): Promise<ExitCode> {
-  const exitCode = exitCodeOfVerdicts(servers.map((server) => server.verdict))
-  if (options.flag("json")) {
-    printDocument(io, {
-      command: "check",
-      exitCode,
-      roots: offline.roots.map((root) => ({ ...root })),
-      ...reportMembers(servers),
-      ...(refuted.length > 0 ? { refutedLogs: refuted.map(refutedMember) } : {}),
-    })
-    return exitCode
+async function showReport(report: ProjectReport, options: Options, io: Io): Promise<void> {
+  const { exitCode, servers } = report
+  const json = options.flag("json")
+  if (json) printDocument(io, { command: "check", exitCode, ...projectMembers(report) })
+  else if (servers.length > 0 && (!options.flag("quiet") || exitCode !== 0)) {
+    const paint = await loadPaint(io.colour)
+    const partOf = findParts(report)
+    const below = (server: ServerVerdict): readonly string[] => [
+      ...renderDiff({ changes: server.changes, unchanged: {} }, { paint }),
+      ...nextSteps(server, partOf(server)),
+    ]
+    io.stdout(renderServers(servers, { paint, explain: options.flag("explain"), below }))
+    for (const { name, warnings } of servers)
+      for (const one of warnings) io.stderr(`warning: ${showWord(name)}: ${describeWarning(one)}\n`)
   }
-  if (options.flag("quiet") && exitCode === 0) return 0
-  const paint = await loadPaint(io.colour)
-  const below = (server: ServerVerdict): readonly string[] => [
-    ...renderDiff({ changes: server.changes, unchanged: {} }, { paint }),
-    ...nextSteps(server),
-  ]
-  io.stdout(renderServers(servers, { paint, explain: options.flag("explain"), below }))
-  for (const log of refuted) io.stdout(renderRefuted(log))
-  for (const { name, warnings } of servers)
-    for (const one of warnings) io.stderr(`warning: ${name}: ${describeWarning(one)}\n`)
-  return exitCode
+  showFaults(report, json, io)
 }
 
-function nextSteps(server: ServerVerdict): readonly string[] {
-  if (server.verdict === "CHANGED" && server.reason === "surface") return [`take it in: toolsum update ${server.name}`]
-  if (server.reason === "unapproved" && server.pin !== null)
-    return [`toolsum approve ${server.name} --to ${server.pin} --reason "…"`]
+function nextSteps(server: ServerVerdict, part: LockfilePart | null): readonly string[] {
+  if (part === null) return []
+  if (server.verdict === "CHANGED" && server.reason === "surface") {
+    const line = pinCommand(server, part, "update")
+    return line ? [`take it in: ${line}`] : []
+  }
+  if (server.reason === "unapproved") return approveStep(server, part)
   return server.reason === "target_not_accepted"
     ? ["start servers of a lockfile that you trust with: toolsum check --accept-targets"]
     : []

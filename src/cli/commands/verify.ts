@@ -2,28 +2,47 @@
 import { dirname, resolve } from "node:path"
 import { readClientConfigs } from "../../adapters/client-configs.js"
 import { readDefinitions } from "../../adapters/definitions-fs.js"
-import { ToolsumError } from "../../core/errors.js"
-import type { Lockfile } from "../../core/lockfile.js"
+import { quote, ToolsumError } from "../../core/errors.js"
 import type { ServerVerdict } from "../../core/verdict.js"
 import { type LockfileReport, verifyLockfile } from "../../core/verify-lockfile.js"
 import { compareWithConfigs } from "../../features/config-servers.js"
+import type { LockfileStore } from "../../ports.js"
 import { BASE_OPTIONS, readBaseRoots } from "../base.js"
 import type { CommandSpec } from "../commands.js"
+import type { ExitCode } from "../exit-codes.js"
 import type { Io } from "../io.js"
+import {
+  approveStep,
+  describeWarnings,
+  findParts,
+  type LockfilePart,
+  type ProjectReport,
+  projectMembers,
+  reportOn,
+  showFaults,
+} from "../lockfile-reports.js"
 import type { CommandLine, Options } from "../options.js"
 import { loadPaint, type Paint } from "../paint.js"
-import { collectRoots, findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.js"
+import {
+  collectRoots,
+  findAllLockfiles,
+  findProjectLockfiles,
+  LOCKFILES_OPTIONS,
+  openLockfileAt,
+  ROOT_OPTIONS,
+} from "../project.js"
 import { renderServers } from "../render.js"
-import { printDocument, reportMembers } from "../report-json.js"
+import { printDocument } from "../report-json.js"
+import { pasteLine, showWord } from "../shell-words.js"
 import { expectShortRun } from "../short-run.js"
-import { describeWarning } from "../warnings.js"
 
 export const verifyCommand: CommandSpec = {
   usage: "verify [file]",
   words: [0, 1],
   options: [
     ...ROOT_OPTIONS,
-    ...LOCKFILE_OPTIONS,
+    ...LOCKFILES_OPTIONS,
+    ["--all", "Every toolsum.lock.json below the git root"],
     ...BASE_OPTIONS,
     ["--no-config", "Leave client configurations out"],
     ["--no-definitions", "Leave the files in .mcp-tools out"],
@@ -35,6 +54,7 @@ export const verifyCommand: CommandSpec = {
     "toolsum verify",
     "toolsum verify --root SHA256:… --json",
     "toolsum verify --base origin/main",
+    "toolsum verify --all",
     "toolsum verify entry.tlog-proof --policy log.policy",
   ],
   run: async (line, io) => {
@@ -45,23 +65,30 @@ export const verifyCommand: CommandSpec = {
   },
 }
 
-async function verifyProject({ words: [file], options }: CommandLine, io: Io): Promise<0 | 1 | 2 | 3> {
-  if (file !== undefined && options.value("lock") !== null)
-    throw new ToolsumError("USAGE", "expected a file or --lock, not both")
-  const given = file === undefined ? options : { ...options, value: () => file }
+async function verifyProject({ words: [file], options }: CommandLine, io: Io): Promise<ExitCode> {
   const paint = options.flag("json") ? null : await loadPaint(io.colour)
-  const store = await findProjectLockfile(given, io)
-  expectShortRun(store.path)
-  const lockfile = await store.read()
-  if (lockfile === null)
-    throw new ToolsumError("FILE_MISSING", `expected a lockfile at ${store.path}; toolsum add makes one`)
-  const report = await judge(lockfile, store.path, options, io)
+  const stores = await findLockfiles(file, options, io)
+  const report = await reportOn(stores, io, (store) => judge(store, options, io))
   if (paint === null) printReport(report, io)
   else showReport(report, { options, paint, io })
+  showFaults(report, paint === null, io)
   return report.exitCode
 }
 
-async function judge(lockfile: Lockfile, path: string, options: Options, io: Io): Promise<LockfileReport> {
+async function findLockfiles(file: string | undefined, options: Options, io: Io): Promise<readonly LockfileStore[]> {
+  const all = options.flag("all")
+  if ([file !== undefined, options.values("lock").length > 0, all].filter(Boolean).length > 1)
+    throw new ToolsumError("USAGE", "expected one of a file, --lock and --all, not both")
+  if (all) return findAllLockfiles(io)
+  return file === undefined ? findProjectLockfiles(options, io) : [openLockfileAt(file, io)]
+}
+
+async function judge(store: LockfileStore, options: Options, io: Io): Promise<LockfileReport> {
+  const { path } = store
+  expectShortRun(path)
+  const lockfile = await store.read()
+  if (lockfile === null)
+    throw new ToolsumError("FILE_MISSING", `expected a lockfile at ${quote(path, 400)}; toolsum add makes one`)
   const definitions = options.flag("no-definitions")
     ? undefined
     : await readDefinitions(path, Object.keys(lockfile.servers))
@@ -77,35 +104,31 @@ async function judge(lockfile: Lockfile, path: string, options: Options, io: Io)
   return compareWithConfigs(report, lockfile, await readClientConfigs(dirname(path)))
 }
 
-function printReport(report: LockfileReport, io: Io): void {
-  printDocument(io, {
-    command: "verify",
-    exitCode: report.exitCode,
-    roots: report.roots.map((root) => ({ ...root })),
-    ...reportMembers(report.servers),
-    warnings: [...report.warnings],
-  })
+function printReport(report: ProjectReport, io: Io): void {
+  const { exitCode, warnings } = report
+  printDocument(io, { command: "verify", exitCode, ...projectMembers(report), warnings: [...warnings] })
 }
 
-function showReport(report: LockfileReport, { options, paint, io }: { options: Options; paint: Paint; io: Io }): void {
+function showReport(report: ProjectReport, { options, paint, io }: { options: Options; paint: Paint; io: Io }): void {
   const explain = options.flag("explain")
-  if (!options.flag("quiet") || report.exitCode !== 0) {
-    io.stdout(renderServers(report.servers, { paint, explain, below: (server) => hints(server, report) }))
+  if (report.servers.length > 0 && (!options.flag("quiet") || report.exitCode !== 0)) {
+    const partOf = findParts(report)
+    io.stdout(renderServers(report.servers, { paint, explain, below: (server) => hints(server, partOf(server)) }))
   }
   if (explain || report.exitCode > 1) {
-    for (const root of report.roots)
-      io.stdout(`root ${root.fingerprint ?? "unreadable"} of ${root.log}: ${root.source ?? "not pinned"}\n`)
+    for (const { fingerprint, log, source } of report.roots)
+      io.stdout(`root ${fingerprint ?? "unreadable"} of ${showWord(log)}: ${source ?? "not pinned"}\n`)
   }
-  for (const warning of report.warnings) io.stderr(`warning: ${describeWarning(warning)}\n`)
+  for (const part of report.parts) for (const line of describeWarnings(part)) io.stderr(line)
 }
 
 /** What a person can do about an answer. */
-function hints(server: ServerVerdict, report: LockfileReport): readonly string[] {
-  if (server.reason === "unapproved" && server.pin !== null)
-    return [`toolsum approve ${server.name} --to ${server.pin} --reason "…"`]
-  if (server.reason !== "root_not_pinned") return []
-  const fingerprint = report.roots.find((root) => root.log === server.head?.origin)?.fingerprint
-  return fingerprint
-    ? [`compare with the log's owner, then: toolsum trust add ${server.head?.origin}=${fingerprint}`]
-    : []
+function hints(server: ServerVerdict, part: LockfilePart | null): readonly string[] {
+  if (part === null) return []
+  if (server.reason === "unapproved") return approveStep(server, part)
+  const origin = server.head?.origin
+  if (server.reason !== "root_not_pinned" || origin === undefined) return []
+  const fingerprint = part.report.roots.find((root) => root.log === origin)?.fingerprint
+  const line = fingerprint && pasteLine("toolsum", "trust", "add", `${origin}=${fingerprint}`)
+  return line ? [`compare with the log's owner, then: ${line}`] : []
 }
