@@ -122,7 +122,7 @@ export async function findLogSource(
   if (place === null) return null
   if (isAbsolute(place)) return createDirLog(place)
   const { createHttpLog } = await import("../adapters/log-http.js")
-  const log = createHttpLog(place, { env: io.env, allowPrivate: trusted !== undefined })
+  const log = createHttpLog(place, { env: io.env, allowPrivate: trusted !== undefined, signal: io.signal })
   io.atEnd(() => log.close())
   return log
 }

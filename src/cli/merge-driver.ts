@@ -1,5 +1,6 @@
 // `toolsum lock merge` without files: how git comes to merge lockfiles with it, shown or done.
 import { ATTRIBUTES_LINE, driverSettings, installMergeDriver } from "../adapters/git-merge-driver.js"
+import { escapeInvisible } from "../core/errors.js"
 import type { ExitCode } from "./exit-codes.js"
 import type { Io } from "./io.js"
 import type { Options } from "./options.js"
@@ -18,7 +19,8 @@ export async function setUpMergeDriver(options: Options, io: Io): Promise<ExitCo
     const line = `  ${ATTRIBUTES_LINE}\n`
     if (done === null) io.stdout(`Run once per clone:\n${lines.join("")}Commit in .gitattributes:\n${line}`)
     else {
-      const attributes = done.added ? `added to ${done.attributes}, commit it` : `was in ${done.attributes}`
+      const file = escapeInvisible(done.attributes)
+      const attributes = done.added ? `added to ${file}, commit it` : `was in ${file}`
       io.stdout(`Done, in this clone only:\n${lines.join("")}The line ${attributes}:\n${line}`)
     }
   }

@@ -20,9 +20,9 @@ export type CompletedPin =
   | {
       readonly name: string
       readonly ok: true
-      /** Index of its record. */
-      readonly index: bigint
-      /** False when the newest record of its stream said the same already. */
+      /** Index of its record; null on a dry run. */
+      readonly index: bigint | null
+      /** False when the newest record of its stream said the same already; on a dry run true, since only appending tells. */
       readonly appended: boolean
       readonly pin: Digest
     }
@@ -35,6 +35,8 @@ export interface CompleteInput {
   readonly names: readonly string[]
   /** The log of an origin; null or of kind `elsewhere` when it cannot be appended to from here. */
   readonly openLog: (origin: string) => Promise<TargetLog | null>
+  /** True: find out what would be done, append and write nothing. */
+  readonly dryRun?: boolean
 }
 
 type OwnLog = Extract<TargetLog, { kind: "own" }>
@@ -57,7 +59,7 @@ export async function completePins(input: CompleteInput): Promise<readonly Compl
   for (const origin of new Set(waiting.map(({ pin }) => pin.log))) {
     const pins = waiting.filter(({ pin }) => pin.log === origin)
     const log = await input.openLog(origin)
-    done.push(...(log?.kind === "own" ? await completeIn(log, pins, lockfile, input.lockfile) : pins.map(elsewhere)))
+    done.push(...(log?.kind === "own" ? await completeIn(log, pins, lockfile, input) : pins.map(elsewhere)))
   }
   return done
 }
@@ -71,7 +73,7 @@ async function completeIn(
   log: OwnLog,
   pins: readonly WaitingPin[],
   lockfile: Lockfile,
-  store: LockfileStore,
+  { lockfile: store, dryRun = false }: CompleteInput,
 ): Promise<readonly CompletedPin[]> {
   const refused = pins.flatMap((one) => {
     const error = findRefusal(one, lockfile)
@@ -81,6 +83,7 @@ async function completeIn(
   if (taken.length === 0) return refused
   // Before anything is appended: is this the log that the user trusts, and is it in order?
   await log.read()
+  if (dryRun) return [...refused, ...taken.map(planned)]
   const writer = await log.open()
   try {
     const recorded = await writer.append(taken.map(({ pin }) => submissionOf(pin)))
@@ -174,6 +177,14 @@ const completed = ({ name, pin, recorded }: AnsweredPin): CompletedPin => ({
   ok: true,
   index: recorded.index,
   appended: !recorded.duplicate,
+  pin: pinDigestOf(pin),
+})
+
+const planned = ({ name, pin }: WaitingPin): CompletedPin => ({
+  name,
+  ok: true,
+  index: null,
+  appended: true,
   pin: pinDigestOf(pin),
 })
 

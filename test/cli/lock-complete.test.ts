@@ -38,6 +38,20 @@ test("a waiting pin is completed with the record of its log, and is proven", asy
   expect(snapshot(world.folder)).toEqual(before)
 })
 
+test("--dry-run says what would be logged, and refuses what would be refused", async () => {
+  const { world } = await makeWaitingWorld()
+  const before = [snapshot(world.folder), snapshot(join(world.home, "data"))]
+  expect(await world.expect(0, "lock", "complete", "--dry-run")).toMatchObject({ stdout: "notes: would be logged\n" })
+  const { document } = await world.json("lock", "complete", "--dry-run")
+  validateReport(document)
+  expect(document).toMatchObject({ dryRun: true, pins: [{ name: "notes", ok: true, index: null }] })
+  expect([snapshot(world.folder), snapshot(join(world.home, "data"))]).toEqual(before)
+  const lock = await world.readLock()
+  lock.servers.notes.tools = {}
+  await writeFile(world.lockfile, JSON.stringify(lock))
+  expect((await world.expect(3, "lock", "complete", "--dry-run")).stderr).toContain("RECORD_INVALID")
+})
+
 test("the document has a row for each pin", async () => {
   const { world } = await makeWaitingWorld()
   const { code, document } = await world.json("lock", "complete", "notes")

@@ -39,6 +39,7 @@ function compare(configured: readonly ConfiguredServer[], pin: Partial<Pin> = {}
   const report: LockfileReport = {
     servers: [verdictOf(verdict)],
     roots: [],
+    refuted: [],
     warnings: [],
     exitCode: verdict === "REJECTED" ? 3 : 0,
   }

@@ -11,12 +11,14 @@ import { formatConflict } from "../../features/conflict-text.js"
 import { type MergeConflict, type MergedLockfiles, mergeVerified } from "../../features/merge-lockfiles.js"
 import { EMPTY_LOCKFILE } from "../../features/pins.js"
 import type { CommandSpec } from "../commands.js"
+import { DRY_RUN_OPTIONS } from "../dry-run.js"
 import type { ExitCode } from "../exit-codes.js"
 import type { Io } from "../io.js"
 import { LOG_OPTIONS } from "../logs.js"
 import type { CommandLine, Options } from "../options.js"
 import { LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.js"
 import { printDocument } from "../report-json.js"
+import { showWord } from "../shell-words.js"
 
 export const lockMergeCommand: CommandSpec = {
   usage: "lock merge <base> <ours> <theirs> [name] | lock merge [--install]",
@@ -38,7 +40,7 @@ export const lockMergeCommand: CommandSpec = {
 export const lockCompleteCommand: CommandSpec = {
   usage: "lock complete [name…]",
   words: [0, 1000],
-  options: [...LOG_OPTIONS, ...LOCKFILE_OPTIONS, ...ROOT_OPTIONS],
+  options: [...LOG_OPTIONS, ...LOCKFILE_OPTIONS, ...ROOT_OPTIONS, ...DRY_RUN_OPTIONS],
   run: async (line, io) => (await import("../complete.js")).completeProject(line, io),
 }
 
@@ -126,7 +128,7 @@ function report(conflicts: readonly MergeConflict[], shown: string, options: Opt
 }
 
 function describe(conflicts: readonly MergeConflict[], shown: string): string {
-  const lines = conflicts.map(({ kind, name, what }) => `  ${kind} ${escapeInvisible(name)}: ${what}\n`)
+  const lines = conflicts.map(({ kind, name, what }) => `  ${kind} ${showWord(name)}: ${escapeInvisible(what)}\n`)
   const pins = conflicts.filter(({ kind }) => kind === "pin").map(({ name }) => `.mcp-tools/${name}.json`)
   const definitions = pins.length === 0 ? "" : `, and the same side of ${pins.join(", ")}`
   return `${shown}: merged but for what both sides changed:\n${lines.join("")}Take one side of each conflict in the file${definitions}. Then: toolsum verify, and git add\n`
