@@ -1,6 +1,6 @@
 // Starts a server's process and ends it with everything it started, on every path (DESIGN 9: Ctrl-C leaves no child). The child
-// leads a process group of its own; ending it means: close its input, wait, SIGTERM, wait, SIGKILL. `cli/main` wires
-// `stopAllChildren` to signals; `killAllChildren` runs by itself when this process exits.
+// leads a process group of its own; ending it means: close its input, wait, SIGTERM, wait, SIGKILL. Whoever reads a server stops it, also
+// when a signal ends the reading; `killAllChildren` runs by itself when this process exits.
 import type { ChildProcess } from "node:child_process"
 import { spawnSync } from "node:child_process"
 import { statSync } from "node:fs"
@@ -56,11 +56,6 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   if (running.size === 0) process.on("exit", killAllChildren)
   running.add(child)
   return child
-}
-
-/** End every child of this process: for signals. Resolves when all are gone. */
-export async function stopAllChildren(): Promise<void> {
-  await Promise.all([...running].map((child) => child.stop()))
 }
 
 /** Kill every child of this process at once: for the moment of exit, when nothing can be awaited. */

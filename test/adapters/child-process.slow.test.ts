@@ -1,7 +1,6 @@
 // Children that have to be killed: each takes as long as the grace it gets.
 import { spawn } from "node:child_process"
 import { expect, test } from "vitest"
-import { stopAllChildren } from "../../src/adapters/child-process.js"
 import { alive, pidFile, pids, startTree, TREE, until } from "./child-trees.js"
 
 test.each([
@@ -12,13 +11,6 @@ test.each([
   const { child } = await startTree(...flags)
   expect(pids()).toHaveLength(count)
   await child.stop()
-  expect(alive()).toEqual([])
-})
-
-test("every child ends with stopAllChildren", async () => {
-  await startTree("helper")
-  await startTree("stays", "session-helper")
-  await stopAllChildren()
   expect(alive()).toEqual([])
 })
 

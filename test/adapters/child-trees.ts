@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterEach, beforeEach, expect } from "vitest"
-import { type Child, type ChildExit, startChild, stopAllChildren } from "../../src/adapters/child-process.js"
+import { type Child, type ChildExit, startChild } from "../../src/adapters/child-process.js"
 
 export const TREE = fileURLToPath(new URL("../fixtures/servers/tree.mjs", import.meta.url))
 const env = { PATH: process.env.PATH ?? "" }
@@ -17,8 +17,10 @@ beforeEach(() => {
   pidFile = join(folder, "pids")
 })
 
+const running: Child[] = []
+
 afterEach(async () => {
-  await stopAllChildren()
+  await Promise.all(running.splice(0).map((child) => child.stop()))
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -48,6 +50,7 @@ export async function start(
     onStderr: () => {},
     onEnd: end,
   })
+  running.push(child)
   return { child, exit, output: () => output }
 }
 
