@@ -2,6 +2,7 @@
 // afterwards with all that it started, whatever happens. No value of a named variable gets into a message.
 import { resolve } from "node:path"
 import { quote, ToolsumError } from "../core/errors.js"
+import { listSpellings, redactSpellings } from "../core/secret-values.js"
 import type { CommandTarget } from "../core/target.js"
 import { expandTemplate, listTemplateNames } from "../core/template.js"
 import type { ReadRequest, ServerReading, ToolSource } from "../ports.js"
@@ -77,26 +78,9 @@ type Redact = (text: string) => string
 /** Shorter values are ordinary words more often than secrets. */
 const MIN_SECRET_CHARS = 4
 
-/** Puts `${NAME}` in the place of each value that the target names, as it is, as JSON and as a URL would have it, and of each line of a
- *  value of several: servers do print their keys. */
+/** Puts `${NAME}` in the place of each value that the target names: servers do print their keys. */
 function createRedactor({ target, environment }: StdioSourceOptions): Redact {
   const names = new Set([...target.env, ...target.args.flatMap(listTemplateNames)])
-  const secrets = [...names].flatMap((name) =>
-    spellingsOf(environment[name] ?? "").map((spelling) => ({ name, spelling })),
-  )
-  secrets.sort((a, b) => b.spelling.length - a.spelling.length)
-  return (text) => secrets.reduce((rest, { name, spelling }) => rest.replaceAll(spelling, () => `\${${name}}`), text)
+  const spellings = listSpellings([...names], environment, MIN_SECRET_CHARS)
+  return (text) => redactSpellings(text, spellings)
 }
-
-function spellingsOf(value: string): readonly string[] {
-  const texts = [value, ...value.split(/\r?\n/)]
-  const spellings = texts.flatMap((text) => [
-    text,
-    JSON.stringify(text).slice(1, -1),
-    encodeURIComponent(toWellFormed(text)),
-  ])
-  return [...new Set(spellings)].filter((text) => text.length >= MIN_SECRET_CHARS)
-}
-
-/** `encodeURIComponent` throws on lone surrogates, which Node lets through in variables on Windows. */
-const toWellFormed = (text: string): string => new TextDecoder().decode(new TextEncoder().encode(text))

@@ -27,8 +27,42 @@ const MAX_NAME_CHARS = 128
 /** The name of the first credential shape found in `text`, a template; null when none is. `${NAME}` is never a credential. Pure. */
 export function findSecretShape(text: string): string | null {
   const known = SHAPES.find(([, shape]) => shape.test(text))
-  return known ? known[0] : (findUserInfo(text) ?? findParameter(text))
+  return known ? known[0] : (findUserInfo(text) ?? findParameter(text) ?? findHeader(text))
 }
+
+/** The first word of a launch line that looks like a credential, by itself or as the value of the option before it (`--token abc`), and
+ *  what it looks like; null when none does. Pure. */
+export function findSecretWord(words: readonly string[]): { readonly index: number; readonly shape: string } | null {
+  for (const [index, word] of words.entries()) {
+    const shape = findSecretShape(word) ?? findOptionValue(words[index - 1] ?? "", word)
+    if (shape !== null) return { index, shape }
+  }
+  return null
+}
+
+/** An option that takes a value. Not one that switches something (`--no-auth`), nor one that names a method (`--auth none`). */
+const OPTION = /^--?(?!(?:no|disable|enable|skip|require|without)-)([A-Za-z][\w.-]{0,127})(?<!auth)$/i
+const PATH = /^(?:~|\.{0,2}|[A-Za-z]:)[\\/]/
+
+/** The value of an option whose name says secret, unless it is another option, a file, or a variable. */
+function findOptionValue(option: string, value: string): string | null {
+  const name = OPTION.exec(option)?.[1]
+  if (name === undefined || !PARAMETER.test(name) || value.startsWith("-") || PATH.test(value)) return null
+  if (/s$/i.test(name) && /^[0-9]{1,7}$/.test(value)) return null // --max-tokens 500
+  return isLiteral(withoutScheme(value)) ? `a value of option ${option}` : null
+}
+
+const HEADER = /^\s*([A-Za-z][A-Za-z0-9-]{0,127})\s*:\s*(\S.*)$/s
+const SECRET_HEADER = /^(?:(?:proxy-)?authorization|cookie|api-?key)$/i
+
+/** `Authorization: Bearer abc`, as clients hand it to a proxy. */
+function findHeader(text: string): string | null {
+  const [, name = "", value = ""] = HEADER.exec(text) ?? []
+  if (!SECRET_HEADER.test(name) && !(/^x-/i.test(name) && PARAMETER.test(name))) return null
+  return isLiteral(withoutScheme(value)) ? `a value of header ${name}` : null
+}
+
+const withoutScheme = (value: string): string => value.replace(/^(?:bearer|basic|token|apikey)\s+/i, "")
 
 const URL_AUTHORITY = /([A-Za-z][A-Za-z0-9+.-]{0,30}):\/\/([^/?#\s"'<>\\]*)/g
 

@@ -1,12 +1,11 @@
 // `add`: read a server that a person named, record what it said, pin it with that person's approval as the first baseline.
-import { quote, ToolsumError } from "../core/errors.js"
+import { ToolsumError } from "../core/errors.js"
 import type { Digest } from "../core/hash.js"
 import type { Approval, Lockfile, Pin } from "../core/lockfile.js"
-import { isPinName } from "../core/pin.js"
 import type { LockfileStore } from "../ports.js"
 import { approvalOf } from "./approve.js"
 import { type Observed, type ObserveInput, observeServer, requirePinnable } from "./observe.js"
-import { type Actor, findPin } from "./pins.js"
+import { type Actor, findPin, requirePinName } from "./pins.js"
 import { type Pinned, recordAndPin, type TargetLog } from "./record-pin.js"
 
 /** What `add` needs. */
@@ -37,8 +36,7 @@ export async function addServer(input: AddInput): Promise<Added> {
 
 /** Refuse a name that no pin can have, and one that is taken. Throws USAGE. */
 export function requireNewName(lockfile: Lockfile | null, name: string): void {
-  if (!isPinName(name))
-    throw new ToolsumError("USAGE", `expected a name such as my-server (a-z, 0-9, . _ -), got ${quote(name)}`)
+  requirePinName(name)
   requireFree(findPin(lockfile, name) !== null, name)
 }
 

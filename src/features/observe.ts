@@ -14,7 +14,8 @@ import {
 import { computeHow, deriveSubject, subjectFor } from "../core/subject.js"
 import { isCommandTarget, type Target } from "../core/target.js"
 import { DEFAULT_READ_LIMITS, type ReadLimits, type ServerReading, type ToolSource } from "../ports.js"
-import { listVariables } from "./targets.js"
+import { listGivenValues, refuseEchoes } from "./echoed-values.js"
+import { type Environment, listVariables } from "./targets.js"
 
 /** What is asked for unless a pin says otherwise. Resources only on request: they are often many and change by the hour. */
 export const DEFAULT_SECTIONS: readonly SectionName[] = ["tools", "prompts", "templates"]
@@ -26,6 +27,8 @@ export interface ObserveInput {
   readonly source: ToolSource
   /** Variables of the target that get a dummy value. */
   readonly placeholders: readonly string[]
+  /** Values of the others: what a server must not repeat. */
+  readonly environment: Environment
   readonly sections: readonly SectionName[]
   readonly masks: readonly Mask[]
   /** Who reads: `local` in a personal log. */
@@ -42,17 +45,19 @@ export interface Observed {
   readonly surface: ReturnType<typeof computeSurface>
 }
 
-/** Read a server whole. Throws what the source throws, and READING_INCOMPLETE's like when a section could not be read to its end. */
+/** Read a server whole. Throws what the source throws, READING_INCOMPLETE's like when a section could not be read to its end, and
+ *  SURFACE_MALFORMED when the list has the value of a variable in it. */
 export async function observeServer(input: ObserveInput): Promise<Observed> {
   const { source, sections, limits = DEFAULT_READ_LIMITS, signal } = input
   const reading = await source.read({ sections, limits, ...(signal ? { signal } : {}) })
   const [failure] = Object.values(reading.failures)
   if (failure) throw failure
+  refuseEchoes(reading.surface, listGivenValues(input))
   return describeReading(input, reading)
 }
 
 /** The observation of a complete reading. */
-export function describeReading(input: Omit<ObserveInput, "source">, reading: ServerReading): Observed {
+export function describeReading(input: Omit<ObserveInput, "source" | "environment">, reading: ServerReading): Observed {
   const { name, target, sections, masks } = input
   const surface = computeSurface(reading.surface, sections, masks)
   const derived = deriveSubject(target)

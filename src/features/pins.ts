@@ -2,11 +2,17 @@
 import { quote, ToolsumError } from "../core/errors.js"
 import type { Digest } from "../core/hash.js"
 import type { Lockfile, Pin } from "../core/lockfile.js"
-import { computePinDigest } from "../core/pin.js"
+import { computePinDigest, isPinName } from "../core/pin.js"
 import { type Observation, parseObservation, parseRecord } from "../core/record.js"
 
 /** A lockfile without anything in it. */
 export const EMPTY_LOCKFILE: Lockfile = { format: "toolsum-lock/v1", logs: {}, servers: {}, removed: {} }
+
+/** Refuse a name that no pin can have. Throws USAGE. */
+export function requirePinName(name: string): void {
+  if (!isPinName(name))
+    throw new ToolsumError("USAGE", `expected a name such as my-server (a-z, 0-9, . _ -), got ${quote(name)}`)
+}
 
 /** The pin called `name`, or null. */
 export const findPin = (lockfile: Lockfile | null, name: string): Pin | null =>

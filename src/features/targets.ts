@@ -3,11 +3,12 @@ import { compareUtf8 } from "../core/bytes.js"
 import { computeJsonDigest } from "../core/canonical.js"
 import { quote, ToolsumError } from "../core/errors.js"
 import type { Digest } from "../core/hash.js"
-import { findSecretShape } from "../core/secret-shapes.js"
+import { findSecretWord } from "../core/secret-shapes.js"
 import { computeTargetDigest, formatTarget, isCommandTarget, parseTarget, type Target } from "../core/target.js"
 import { listTemplateNames, parseTemplate } from "../core/template.js"
 
-type Environment = Readonly<Record<string, string | undefined>>
+/** Values of variables. */
+export type Environment = Readonly<Record<string, string | undefined>>
 
 /** The target of a launch line. `env`: names of variables that the server gets besides the usual small set.
  *  Throws USAGE for a secret, TARGET_MALFORMED for what is no template. */
@@ -20,7 +21,7 @@ export function buildCommandTarget(p: {
   const [command = "", ...args] = p.launch
   const env = [...new Set(p.env)].sort()
   const target = parseTarget({ command, args, env, ...(p.cwd === null ? {} : { cwd: p.cwd }) })
-  for (const [i, arg] of args.entries()) refuseSecret(arg, `argument ${i + 1}`, p.environment)
+  refuseSecrets(args, p.environment)
   return target
 }
 
@@ -41,20 +42,35 @@ const PLAIN_VARIABLES = new Set([
   "TMPDIR",
 ])
 /** Shorter values are words such as `true` and `production`, not credentials. */
-const MIN_SECRET_CHARS = 8
+export const MIN_SECRET_CHARS = 8
 
-function refuseSecret(text: string, place: string, environment: Environment): void {
-  parseTemplate(text)
-  const shape = findSecretShape(text)
-  if (shape !== null)
-    throw new ToolsumError("USAGE", `${place} looks like ${shape}: write \${NAME} there and give --env NAME`)
-  const same = Object.entries(environment).find(
-    ([name, value]) => value === text && text.length >= MIN_SECRET_CHARS && !PLAIN_VARIABLES.has(name),
-  )
+/** True for a variable that says where and who one is, no credential. */
+export const isPlainVariable = (name: string): boolean => PLAIN_VARIABLES.has(name) || isNpmVariable(name)
+
+/** What npm tells the scripts it runs, and us under npx: folders and settings, unless the name says otherwise. */
+const isNpmVariable = (name: string): boolean => name.startsWith("npm_") && !/auth|token|passw|secret|otp/i.test(name)
+
+/** An absolute path names a folder or file; it is none of the credentials that stand in variables. */
+const isPath = (value: string): boolean => /^(?:\/|[A-Za-z]:[\\/])/.test(value)
+
+function refuseSecrets(words: readonly string[], environment: Environment): void {
+  for (const word of words) parseTemplate(word)
+  const found = findSecretWord(words)
+  if (found)
+    throw new ToolsumError(
+      "USAGE",
+      `argument ${found.index + 1} looks like ${found.shape}: write \${NAME} there and give --env NAME`,
+    )
+  for (const [i, word] of words.entries()) refuseValue(word, i, environment)
+}
+
+function refuseValue(word: string, index: number, environment: Environment): void {
+  if (word.length < MIN_SECRET_CHARS || isPath(word)) return
+  const same = Object.entries(environment).find(([name, value]) => value === word && !isPlainVariable(name))
   if (same)
     throw new ToolsumError(
       "USAGE",
-      `${place} is the value of ${quote(same[0])}: write \${${same[0]}} there and give --env ${same[0]}`,
+      `argument ${index + 1} is the value of ${quote(same[0])}: write \${${same[0]}} there and give --env ${same[0]}`,
     )
 }
 

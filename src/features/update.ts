@@ -11,6 +11,7 @@ import { diffSurfaces } from "../surface/diff.js"
 import { type Observed, observeServer, requirePinnable } from "./observe.js"
 import { observationOf, requirePin } from "./pins.js"
 import { type Pinned, recordAndPin, type TargetLog } from "./record-pin.js"
+import type { Environment } from "./targets.js"
 
 /** What `update` needs. */
 export interface UpdateInput {
@@ -19,6 +20,7 @@ export interface UpdateInput {
   readonly target: Target
   readonly source: ToolSource
   readonly placeholders: readonly string[]
+  readonly environment: Environment
   readonly lockfile: LockfileStore
   readonly log: TargetLog
   /** Sections to read besides those that are pinned. */

@@ -153,6 +153,17 @@ describe("what stays as it was", () => {
     expect([snapshot(world.folder), snapshot(world.home)]).toEqual(before)
   })
 
+  test("add names the files that it wrote, and no others", async () => {
+    const { world, server } = await makePinnedWorld()
+    const written = async (...argv: readonly string[]) =>
+      / {2}written: (.*)\n/.exec((await world.expect(0, "add", ...argv, "--", ...server.launch)).stdout)?.[1]
+    expect(await written("a")).toBe("toolsum.lock.json, .mcp-tools/a.json")
+    expect(await written("b", "--no-definitions")).toBe("toolsum.lock.json")
+    expect(await written("c", "--lock", "../x.json")).toBe("../x.json, ../.mcp-tools/c.json")
+    expect(Object.keys(snapshot(join(world.folder, ".mcp-tools")))).toEqual(["a.json", "notes.json"])
+    expect(Object.keys(snapshot(join(world.folder, "..", ".mcp-tools")))).toEqual(["c.json"])
+  })
+
   test("--quiet says nothing when all is well", async () => {
     const { world, server } = await makePinnedWorld()
     for (const argv of [["verify"], ["check"], ["update", "notes"], ["init"], ["diff", "notes", "notes"]]) {
@@ -329,6 +340,15 @@ describe("log", () => {
     expect((await world.readLock()).servers.notes.log).toBe("log.example.com/tools")
     expect(await verdict(world, "verify")).toEqual([0, "PROVEN", null])
     expect(await verdict(world, "check", "--log-dir", "../team")).toEqual([0, "UNCHANGED", null])
+  })
+
+  test("observe takes the names that pins can have", async () => {
+    const { world, server } = await makePinnedWorld()
+    for (const name of ["bad name", "../x", "Notes", ""]) {
+      const { stderr } = await world.expect(2, "observe", name, "--out", "seen.json", "--", ...server.launch)
+      expect(stderr).toContain("expected a name such as my-server")
+    }
+    expect(server.starts()).toHaveLength(1)
   })
 
   test("observe reads, append records, and knows what it has", async () => {

@@ -2,7 +2,7 @@
 // prints all it was given and fails (DESIGN 5 and 10).
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import {
   type CliWorld,
   type Document,
@@ -122,4 +122,67 @@ test("a placeholder stands in for a value, and the record says so", async () => 
   await world.expect(0, "add", "notes", "--placeholder", "API_KEY", "--", ...server.launch)
   expect((await world.readLock()).servers.notes.record).toContain("\nprofile placeholder:API_KEY\n")
   await world.expect(0, "check")
+})
+
+describe("a server that repeats a value in its list", () => {
+  const echo = { tools: [tool("search", `Searches with ${VALUES.API_KEY}.`), tool("b")] }
+
+  test.each([
+    { name: "add", argv: ["add", "other"] },
+    { name: "add --dry-run", argv: ["add", "other", "--dry-run"] },
+    { name: "observe", argv: ["observe", "other", "--out", "seen.json"] },
+    { name: "update", argv: ["update", "notes"] },
+  ])("$name refuses it in one line that names variable and tool", async ({ argv }) => {
+    const { world, server, words } = await makeSecretWorld()
+    await world.expect(0, "add", "notes", ...words)
+    server.say(echo)
+    const { stdout, stderr } = await world.expect(2, ...argv, ...(argv[0] === "update" ? [] : words))
+    expect(stdout).toBe("")
+    expect(stderr).toMatch(/^toolsum: [^\n]*tool "search" has the value of API_KEY in it[^\n]*\(SURFACE_MALFORMED\)\n$/)
+    server.say({ tools: [] })
+    expectKept(world, [{ code: 2, stdout, stderr }])
+  })
+
+  test("check compares it, and shows the name in its place", async () => {
+    const { world, server, words } = await makeSecretWorld()
+    await world.expect(0, "add", "notes", ...words)
+    server.say(echo)
+    const outcomes = await runAllWays(world, "check", [])
+    expect(outcomes.map(({ code }) => code)).toEqual([1, 1])
+    for (const { stdout } of outcomes) expect(stdout).toContain("Searches with ${API_KEY}.")
+    server.say({ tools: [] })
+    expectKept(world, outcomes)
+  })
+
+  test("with a dummy text in its place it is read", async () => {
+    const world = await makeCliWorld()
+    Object.assign(world.env, VALUES)
+    const server = makeServer(join(world.folder, "..", "lists.json"), { tools: [tool("a", "toolsum-placeholder")] })
+    await world.expect(0, "add", "notes", "--placeholder", "API_KEY", "--", ...server.launch)
+  })
+})
+
+test("variables that templates ask for are in the record, by name", async () => {
+  const world = await makeCliWorld()
+  Object.assign(world.env, VALUES)
+  const server = makeServer(join(world.folder, "..", "lists.json"))
+  await world.expect(0, "add", "notes", "--", ...server.launch, "--auth=${TOKEN}")
+  expect((await world.readLock()).servers.notes.record).toContain("\nprofile env:TOKEN\n")
+  await world.expect(0, "verify")
+  await world.expect(0, "check")
+})
+
+test("a value typed as an option's second word is refused", async () => {
+  const world = await makeCliWorld()
+  const server = makeServer(join(world.folder, "..", "lists.json"))
+  const { stderr } = await world.expect(2, "add", "notes", "--", ...server.launch, "--api-key", VALUES.TOKEN)
+  expect(stderr).toContain("--api-key")
+  expectKept(world, [{ code: 2, stdout: "", stderr }])
+})
+
+test("the folder that npx was started in may be typed", async () => {
+  const world = await makeCliWorld()
+  world.env.npm_config_local_prefix = world.folder
+  const server = makeServer(join(world.folder, "..", "lists.json"))
+  await world.expect(0, "add", "fs", "--", ...server.launch, world.folder)
 })

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { findSecretShape } from "../../src/core/secret-shapes.js"
+import { findSecretShape, findSecretWord } from "../../src/core/secret-shapes.js"
 
 // Put together here, so that no text in this repository has the shape of a key.
 const fill = (prefix: string, length: number): string => prefix + "aB3dE5gH7jK9".repeat(10).slice(0, length)
@@ -38,6 +38,11 @@ const SECRETS: readonly (readonly [string, string])[] = [
   ["--password=abc", "a value of parameter password"],
   ["--api-key=abc", "a value of parameter api-key"],
   ["API_KEY=abc", "a value of parameter API_KEY"],
+  ["Authorization: Bearer abc", "a value of header Authorization"],
+  ["authorization:abc", "a value of header authorization"],
+  ["Proxy-Authorization: Basic YTpi", "a value of header Proxy-Authorization"],
+  ["X-Api-Key: abc", "a value of header X-Api-Key"],
+  ["Cookie: session=abc", "a value of header Cookie"],
 ]
 
 test.each(SECRETS)("%s", (text, shape) => {
@@ -77,10 +82,63 @@ test.each([
   "eyJhbGciOiJub25lIn0",
   "-----BEGIN CERTIFICATE-----",
   "type=bind,src=/data,dst=/data",
+  "Authorization: Bearer ${TOKEN}",
+  "Authorization:${AUTH_HEADER}",
+  "X-Api-Key: ${KEY}",
+  "X-Request-Id: abc",
+  "Accept: application/json",
+  "Authorization:",
+  "C:\\key",
 ])("%s is no known shape", (text) => expect(findSecretShape(text)).toBeNull())
+
+test.each([
+  { line: "server --api-key abc", index: 2, shape: "a value of option --api-key" },
+  { line: "--token abc", index: 1, shape: "a value of option --token" },
+  { line: "--password abc", index: 1, shape: "a value of option --password" },
+  { line: "-password abc", index: 1, shape: "a value of option -password" },
+  { line: "--ACCESS_TOKEN a${B}", index: 1, shape: "a value of option --ACCESS_TOKEN" },
+  { line: "--db.secret x --token y", index: 1, shape: "a value of option --db.secret" },
+  { line: "-H X-Auth-Token:abc", index: 1, shape: "a value of header X-Auth-Token" },
+  { line: "-e API_KEY=abc", index: 1, shape: "a value of parameter API_KEY" },
+])("in a launch line: $line", ({ line, index, shape }) => {
+  expect(findSecretWord(line.split(" "))).toEqual({ index, shape })
+})
+
+test("in a launch line: a header of several words", () => {
+  expect(findSecretWord(["-H", "Authorization: Bearer abc"])).toEqual({
+    index: 1,
+    shape: "a value of header Authorization",
+  })
+  expect(findSecretWord(["--token", "Bearer abc"])).toEqual({ index: 1, shape: "a value of option --token" })
+  expect(findSecretWord(["--token", "Bearer ${TOKEN}"])).toBeNull()
+})
+
+test.each([
+  "",
+  "--token",
+  "--token ${TOKEN}",
+  "--token -y",
+  "--no-auth folder",
+  "--enable-token folder",
+  "--auth none",
+  "--key ./server.pem",
+  "--key /etc/server.pem",
+  "--key C:\\server.pem",
+  "--credentials ~/.credentials",
+  "--tokenizer bpe",
+  "--keyboard de",
+  "--max-tokens-per-call 5",
+  "--max-tokens 500",
+  "token abc",
+  "npx -y some-server@1.0.0 folder",
+])("no secret in a launch line: %s", (line) => expect(findSecretWord(line.split(" "))).toBeNull())
 
 test("a long text takes no long time", () => {
   const started = performance.now()
-  for (const unit of ["a", "://", "a=", "sk-", "a:@", "token", "eyJ-", "?a", "-"]) findSecretShape(unit.repeat(50_000))
+  for (const unit of ["a", "://", "a=", "sk-", "a:@", "token", "eyJ-", "?a", "-", "x-", "a: "]) {
+    const long = unit.repeat(50_000)
+    findSecretShape(long)
+    findSecretWord([`--${long}`, long])
+  }
   expect(performance.now() - started).toBeLessThan(3000)
 })

@@ -5,6 +5,17 @@ import { observeServer, placeholdersOf, profileOf, requirePinnable } from "../..
 import type { ServerReading } from "../../src/ports.js"
 import { observedOf, readingOf, sourceOf, TARGET } from "../fakes/readings.js"
 
+const INPUT = {
+  name: "notes",
+  target: TARGET,
+  placeholders: [],
+  environment: {},
+  sections: ["tools"],
+  masks: [],
+  observer: "local",
+  nowSec: 1,
+} as const
+
 const tool = (name: unknown, inputSchema: unknown = { type: "object" }) => ({ name, inputSchema })
 
 describe("profile", () => {
@@ -53,8 +64,55 @@ describe("an observation", () => {
   test("a reading that misses a part is never one", async () => {
     const failure = new ToolsumError("READING_INCOMPLETE", "page 2 is missing")
     const source = sourceOf(readingOf({ tools: [tool("a")] }, { failures: { tools: failure } }))
-    const input = { name: "notes", target: TARGET, source, placeholders: [], masks: [], observer: "local", nowSec: 1 }
-    await expect(observeServer({ ...input, sections: ["tools"] })).rejects.toBe(failure)
+    await expect(observeServer({ ...INPUT, source })).rejects.toBe(failure)
+  })
+})
+
+describe("the value of a variable in what a server says", () => {
+  const VALUE = "geheim-9f8e7d6c5b4a"
+  const environment = { API_KEY: VALUE, URL_KEY: 'a "b"/c d', SHORT: "abc", HOME: "/home/ada", N: "1234567890" }
+  const target: Target = { command: "x", args: ["--key=${URL_KEY}"], env: ["API_KEY", "HOME", "N", "SHORT"] }
+  const observe = (lists: object, over: { placeholders?: readonly string[] } = {}) =>
+    observeServer({ ...INPUT, target, environment, source: sourceOf(readingOf(lists)), ...over })
+  const item = (description: unknown, name = "a") => ({ tools: [{ name, description, inputSchema: {} }] })
+
+  test.each([
+    { name: "a description", lists: item(`Uses ${VALUE}.`), place: 'tool "a"', variable: "API_KEY" },
+    { name: "a default deep inside", lists: item({ x: [{ default: VALUE }] }), place: 'tool "a"', variable: "API_KEY" },
+    { name: "a member's name", lists: item({ [VALUE]: 1 }), place: 'tool "a"', variable: "API_KEY" },
+    { name: "a number", lists: item(1234567890), place: 'tool "a"', variable: "N" },
+    { name: "a name", lists: item("", VALUE), place: 'tool "${API_KEY}"', variable: "API_KEY" },
+    {
+      name: "a URL",
+      lists: item(`x?k=${encodeURIComponent(environment.URL_KEY)}`),
+      place: 'tool "a"',
+      variable: "URL_KEY",
+    },
+    { name: "JSON in a text", lists: item(JSON.stringify(environment)), place: 'tool "a"', variable: "API_KEY" },
+    { name: "a prompt", lists: { prompts: [{ name: "p", title: VALUE }] }, place: 'prompt "p"', variable: "API_KEY" },
+    { name: "the instructions", lists: { instructions: VALUE }, place: "its instructions", variable: "API_KEY" },
+    {
+      name: "its own name",
+      lists: { serverInfo: { name: VALUE } },
+      place: "its server information",
+      variable: "API_KEY",
+    },
+  ])("is refused in $name, by name", async ({ lists, place, variable }) => {
+    const error = await observe(lists).catch((thrown) => thrown)
+    expect(error).toMatchObject({
+      code: "SURFACE_MALFORMED",
+      message: expect.stringContaining(`${place} has the value of ${variable} `),
+    })
+    expect(error.message).not.toContain(VALUE)
+  })
+
+  test.each([
+    { name: "another text", lists: item("Uses a key."), over: {} },
+    { name: "a short value", lists: item("abc"), over: {} },
+    { name: "a value that says where one is", lists: item("/home/ada/notes"), over: {} },
+    { name: "the value of a variable that is not given", lists: item(VALUE), over: { placeholders: ["API_KEY"] } },
+  ])("is not $name", async ({ lists, over }) => {
+    await expect(observe(lists, over)).resolves.toMatchObject({ observation: { state: "listed" } })
   })
 })
 

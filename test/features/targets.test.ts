@@ -26,14 +26,35 @@ describe("a launch line as a target", () => {
     { name: "a parameter that says secret", arg: "--token=abc" },
     { name: "user info", arg: "https://user:pass@example.com" },
     { name: "the value of a variable", arg: "value-of-a-variable" },
+    { name: "a header", arg: "Authorization: Bearer abc" },
   ])("$name is refused without being repeated", ({ arg }) => {
     const attempt = () => build(["node", arg], { MY_NAME: "value-of-a-variable" })
     expect(attempt).toThrow(expect.objectContaining({ code: "USAGE", message: expect.not.stringContaining(arg) }))
   })
 
+  test("the second of two words is refused too, and counted", () => {
+    const attempt = () => build(["server", "--verbose", "--api-key", "abc"])
+    expect(attempt).toThrow(
+      expect.objectContaining({
+        code: "USAGE",
+        message: expect.stringMatching(/^argument 3 looks like a value of option --api-key: /),
+      }),
+    )
+    const value = "the-npm-token-value"
+    expect(() => build(["server", value], { npm_config_auth_token: value })).toThrow(/value of "npm_config_auth_token"/)
+  })
+
   test.each([
     { name: "a template", args: ["--token=${TOKEN}", "$$5"], environment: { TOKEN: "${TOKEN}-like" } },
     { name: "a word that a variable has too", args: ["true"], environment: { DEBUG: "true" } },
+    {
+      name: "the folder that npx runs us in",
+      args: ["/srv/notes"],
+      environment: { npm_config_local_prefix: "/srv/notes" },
+    },
+    { name: "what npm says of a script", args: ["notes-server"], environment: { npm_package_name: "notes-server" } },
+    { name: "a folder that some variable names", args: ["/srv/notes-data"], environment: { DATA: "/srv/notes-data" } },
+    { name: "a folder of Windows", args: ["C:\\notes-data"], environment: { DATA: "C:\\notes-data" } },
     { name: "the home folder", args: ["/home/somebody"], environment: { HOME: "/home/somebody" } },
   ])("$name is fine", ({ args, environment }) => {
     expect(build(["node", ...args], environment)).toMatchObject({ args })

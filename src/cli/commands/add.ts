@@ -1,5 +1,6 @@
 // `toolsum add`: reads the server that was typed, records it, pins it, prints what it pinned.
 import { relative } from "node:path"
+import { definitionsPath } from "../../adapters/definitions-fs.js"
 import { SECTION_NAMES, type SectionName } from "../../core/section.js"
 import { type Added, addServer, requireNewName } from "../../features/add.js"
 import { DEFAULT_SECTIONS } from "../../features/observe.js"
@@ -60,6 +61,7 @@ async function addFromCommandLine(line: CommandLine, io: Io): Promise<0> {
     target,
     source,
     placeholders,
+    environment: io.env,
     sections,
     masks: [],
     observer: readObserver(options),
@@ -73,9 +75,14 @@ async function addFromCommandLine(line: CommandLine, io: Io): Promise<0> {
   })
   const added = await showProgress(io, `reading ${name}`, work)
   if (options.flag("json")) printAdded(name, added, io)
-  else if (!options.flag("quiet")) io.stdout(await describeAdded(name, added, lockfile, io))
+  else if (!options.flag("quiet"))
+    io.stdout(await describeAdded(name, added, writtenFiles(name, lockfile, options), io))
   return 0
 }
+
+/** What an `add` writes into the project. */
+const writtenFiles = (name: string, { path }: LockfileStore, options: Options): readonly string[] =>
+  options.flag("no-definitions") ? [path] : [path, definitionsPath(path, name)]
 
 /** The log to append to: `--log-dir` or the personal log, made at the first `add`. */
 async function findLog(options: Options, lockfile: LockfileStore, dryRun: boolean, io: Io): Promise<TargetLog> {
@@ -104,7 +111,7 @@ function printAdded(name: string, { observed, pinned }: Added, io: Io): void {
 async function describeAdded(
   name: string,
   { observed, pinned }: Added,
-  lockfile: LockfileStore,
+  files: readonly string[],
   io: Io,
 ): Promise<string> {
   const { subject, version } = observed.observation
@@ -117,18 +124,18 @@ async function describeAdded(
     if (items.length > 0) plain(1, `${countItems(items.length, section)}: ${names}`)
   }
   for (const finding of observed.reading.findings) plain(1, `note: ${finding.message}`)
-  const lines = [...page.end(), ...(pinned ? describePinned(name, pinned, lockfile, io) : [])]
+  const lines = [...page.end(), ...(pinned ? describePinned(pinned, files, io) : [])]
   return `${lines.join("\n")}\n`
 }
 
 /** Not wrapped: paths are there to be copied. */
-function describePinned(name: string, pinned: Pinned, lockfile: LockfileStore, io: Io): readonly string[] {
+function describePinned(pinned: Pinned, files: readonly string[], io: Io): readonly string[] {
   const { index, pin, appended } = pinned
   const where = index === null ? "not logged yet" : `leaf ${index} of ${pin.log}`
   return [
     `  record: ${where}${appended ? "" : " (was there already)"}`,
     `  approved as first baseline by ${pin.approved?.by ?? "nobody"}`,
-    `  written: ${showPath(lockfile.path, io)}, .mcp-tools/${name}.json`,
+    `  written: ${files.map((path) => showPath(path, io)).join(", ")}`,
   ]
 }
 

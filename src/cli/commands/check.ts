@@ -8,6 +8,7 @@ import { exitCodeOfVerdicts, type ServerVerdict } from "../../core/verdict.js"
 import { type LockfileReport, verifyLockfile } from "../../core/verify-lockfile.js"
 import { diffUnapproved, loadPinned, type PinTexts } from "../../features/approved-surface.js"
 import { checkPin, type LogState } from "../../features/check.js"
+import { listGivenValues, redactChanges } from "../../features/echoed-values.js"
 import { placeholdersOf } from "../../features/observe.js"
 import { findPin, observationOf, requirePin } from "../../features/pins.js"
 import { DEFAULT_READ_LIMITS, type LockfileStore, type LogSource, type ServerReading } from "../../ports.js"
@@ -134,10 +135,19 @@ async function checkAll(checking: Checking): Promise<readonly ServerVerdict[]> {
       approved: () => loadPinned({ store, name, pin, log: log.source }),
     })
     const checked = await showProgress(io, `checking ${name}`, work)
-    servers.push(checked.reason === "unapproved" ? await showUnapproved(checked, { store, name, pin, log }) : checked)
+    const isWaiting = checked.reason === "unapproved"
+    servers.push(isWaiting ? await showUnapproved(checked, { store, name, pin, log }) : hideGiven(checked, pin, io))
     if (io.signal.aborted) throw interrupted()
   }
   return servers
+}
+
+/** A server may repeat the values that it was given: a report of its list has their names. */
+function hideGiven(verdict: ServerVerdict, pin: Pin, { env: environment }: Io): ServerVerdict {
+  if (verdict.changes.length === 0) return verdict
+  const placeholders = placeholdersOf(observationOf(pin).profile)
+  const given = listGivenValues({ target: pin.target, placeholders, environment })
+  return { ...verdict, changes: redactChanges(verdict.changes, given) }
 }
 
 /** The verdict on a pin that waits for approval, with what differs from what was approved. */

@@ -6,6 +6,7 @@ import { ToolsumError } from "../../core/errors.js"
 import { SECTION_NAMES } from "../../core/section.js"
 import { formatObservations } from "../../features/observation-file.js"
 import { DEFAULT_SECTIONS, observeServer } from "../../features/observe.js"
+import { requirePinName } from "../../features/pins.js"
 import type { CommandSpec } from "../commands.js"
 import { OBSERVER_OPTIONS, readObserver } from "../observer.js"
 import { showProgress } from "../progress.js"
@@ -27,6 +28,7 @@ export const observeCommand: CommandSpec = {
   run: async (line, io) => {
     const { options } = line
     const [name = ""] = line.words
+    requirePinName(name)
     const out = options.value("out")
     if (out === null) throw new ToolsumError("USAGE", "expected --out with the file to write")
     const target = readTarget(line, io)
@@ -37,6 +39,7 @@ export const observeCommand: CommandSpec = {
       target,
       source: await openServer({ target, placeholders, lockfilePath, options, io }),
       placeholders,
+      environment: io.env,
       sections: options.flag("resources") ? SECTION_NAMES : DEFAULT_SECTIONS,
       masks: [],
       observer: readObserver(options),

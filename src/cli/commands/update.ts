@@ -114,6 +114,7 @@ async function updateOne(name: string, updating: Updating): Promise<Updated> {
   const texts = { store, name, pin, log: await findLogSource(pin.log, lockfile, options, io) }
   const work = updateServer({
     ...launch,
+    environment: io.env,
     name,
     source: await openServer({ ...place, ...launch }),
     lockfile: store,

@@ -1,0 +1,88 @@
+// Servers do print what they were given. A list that repeats the value of a variable is never recorded or pinned: the value would lie in
+// definitions and in a log's archive for good. A report that only compares shows the variable's name in its place.
+import { quote, ToolsumError } from "../core/errors.js"
+import { isArray, isObject, type JsonValue } from "../core/json.js"
+import { findSpelling, listSpellings, redactSpellings, type SecretSpelling } from "../core/secret-values.js"
+import { itemKey, SECTION_NAMES, type Surface, surfaceItems } from "../core/section.js"
+import type { Target } from "../core/target.js"
+import type { Change } from "../core/verdict.js"
+import { type Environment, isPlainVariable, listVariables, MIN_SECRET_CHARS } from "./targets.js"
+
+/** The values that a target gives to its server, as they may be repeated. Dummy texts are none. */
+export function listGivenValues(p: {
+  target: Target
+  placeholders: readonly string[]
+  environment: Environment
+}): readonly SecretSpelling[] {
+  const names = listVariables(p.target).filter((name) => !p.placeholders.includes(name) && !isPlainVariable(name))
+  return listSpellings(names, p.environment, MIN_SECRET_CHARS)
+}
+
+/** Refuse what repeats a value, anywhere in it. Throws SURFACE_MALFORMED, which names variable and item. */
+export function refuseEchoes(surface: Surface, given: readonly SecretSpelling[]): void {
+  if (given.length === 0) return
+  const places: readonly (readonly [string, JsonValue])[] = [
+    ["its instructions", surface.instructions],
+    ["its server information", surface.serverInfo],
+    ...SECTION_NAMES.flatMap((section) =>
+      (surfaceItems(surface, section) ?? []).map((item) => [describeItem(section, item, given), item] as const),
+    ),
+  ]
+  for (const [place, value] of places) {
+    const name = findEcho(value, given)
+    if (name !== null)
+      throw new ToolsumError(
+        "SURFACE_MALFORMED",
+        `not recorded: ${place} has the value of ${name} in it; --placeholder ${name} reads the server without it`,
+      )
+  }
+}
+
+function describeItem(
+  section: (typeof SECTION_NAMES)[number],
+  item: JsonValue,
+  given: readonly SecretSpelling[],
+): string {
+  const key = itemKey(section, item)
+  return `${section.slice(0, -1)} ${key === null ? "without a name" : quote(redactSpellings(key, given))}`
+}
+
+/** The name of a variable whose value is in a string, number or member name of `value`, or null. */
+function findEcho(value: JsonValue, given: readonly SecretSpelling[]): string | null {
+  if (typeof value === "string" || typeof value === "number" || typeof value === "bigint")
+    return findSpelling(String(value), given)
+  const parts = isArray(value) ? value : isObject(value) ? Object.entries(value).flat() : []
+  for (const part of parts) {
+    const name = findEcho(part, given)
+    if (name !== null) return name
+  }
+  return null
+}
+
+/** Changes with `${NAME}` in the place of each value. */
+export const redactChanges = (changes: readonly Change[], given: readonly SecretSpelling[]): readonly Change[] =>
+  given.length === 0 ? changes : changes.map((change) => redactChange(change, given))
+
+function redactChange(change: Change, given: readonly SecretSpelling[]): Change {
+  const text = (value: string | null) => value && redactSpellings(value, given)
+  const { before, after } = change
+  return {
+    ...change,
+    item: text(change.item),
+    from: text(change.from),
+    pointer: redactSpellings(change.pointer, given),
+    ...(before === undefined ? {} : { before: redactValue(before, given) }),
+    ...(after === undefined ? {} : { after: redactValue(after, given) }),
+  }
+}
+
+function redactValue(value: JsonValue, given: readonly SecretSpelling[]): JsonValue {
+  if (isArray(value)) return value.map((part) => redactValue(part, given))
+  if (isObject(value))
+    return Object.fromEntries(
+      Object.entries(value).map(([name, part]) => [redactSpellings(name, given), redactValue(part, given)]),
+    )
+  if (typeof value !== "string" && typeof value !== "number" && typeof value !== "bigint") return value
+  const redacted = redactSpellings(String(value), given)
+  return redacted === String(value) ? value : redacted
+}
