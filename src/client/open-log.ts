@@ -86,7 +86,7 @@ async function openOnce(options: OpenLogOptions): Promise<LogClient> {
   const origin = expectedOrigin === undefined ? {} : { origin: expectedOrigin }
   const keyring = verifyKeyring({ notes: keyringNotes, nowSec, ...origin })
   const root = matchRoot(keyring, roots)
-  const head = requireProven(verifyHead({ keyring, note: headNote }))
+  const head = requireProven(verifyHead({ keyring, note: headNote, nowSec }))
   const view = createLogView(source, keyringNotes)
   const known = { size: head.size, rootHash: head.rootHash, note: headNote }
   const log = { origin: keyring.origin, root: keyring.fingerprint }

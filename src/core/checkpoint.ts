@@ -97,7 +97,8 @@ export function verifyCheckpoint(p: {
   return { checkpoint, note, logKeys, counted: policy ? requireQuorum(policy, note, p) : [] }
 }
 
-function requireQuorum(
+/** Names of the witnesses that count for the quorum of `policy`; a note below it throws QUORUM_NOT_MET. Times as `verifyCheckpoint`. */
+export function requireQuorum(
   policy: Policy,
   note: OpenedNote,
   times: { nowSec?: bigint; skewSec?: bigint },

@@ -83,9 +83,12 @@ export function formatProofFile({ extra, index, proof, checkpoint }: ProofFile):
 }
 
 /** Prove one entry from a proof file and the caller's trust. `entry`: the bytes that should be in the log; when left out they are the
- *  file's extra data, and only those in the result are proven. Throws PROOF_MALFORMED, INCLUSION_INVALID, HEAD_UNPROVEN (signed by
+ *  file's extra data, and only those in the result are proven. With `nowSec` (POSIX seconds) cosignatures from further in the future
+ *  than DEFAULT_SKEW_SEC do not count for a quorum. Throws PROOF_MALFORMED, INCLUSION_INVALID, HEAD_UNPROVEN (signed by
  *  a retired key below its closing tree: a link is needed), and what `verifyCheckpoint` and `verifyHead` throw. */
-export function verifyProofFile(p: { file: Uint8Array | string; entry?: Uint8Array } & ProofTrust): VerifiedProof {
+export function verifyProofFile(
+  p: { file: Uint8Array | string; entry?: Uint8Array; nowSec?: bigint } & ProofTrust,
+): VerifiedProof {
   const { extra, index, proof, checkpoint } = parseProofFile(p.file)
   const entry = p.entry ?? extra
   if (!entry) throw malformed("expected the entry: none was given and the file has no extra data")
@@ -96,15 +99,15 @@ export function verifyProofFile(p: { file: Uint8Array | string; entry?: Uint8Arr
 
 type OpenedCheckpoint = Pick<VerifiedProof, "origin" | "head" | "cosignatures">
 
-function openCheckpoint(note: string, trust: ProofTrust): OpenedCheckpoint {
-  if ("keyring" in trust) return openUnderKeyring(note, trust.keyring)
+function openCheckpoint(note: string, trust: ProofTrust & { nowSec?: bigint }): OpenedCheckpoint {
+  if ("keyring" in trust) return openUnderKeyring({ ...trust, note })
   const { checkpoint, note: opened } = verifyCheckpoint({ note, ...trust })
   const { origin, size, rootHash } = checkpoint
   return { origin, head: { size, rootHash }, cosignatures: opened.cosignatures }
 }
 
-function openUnderKeyring(checkpoint: string, keyring: VerifiedKeyring): OpenedCheckpoint {
-  const { origin, size, rootHash, state, note } = verifyHead({ keyring, note: checkpoint })
+function openUnderKeyring(p: { keyring: VerifiedKeyring; note: string; nowSec?: bigint }): OpenedCheckpoint {
+  const { origin, size, rootHash, state, note } = verifyHead(p)
   if (state === "unproven") {
     throw new ToolsumError("HEAD_UNPROVEN", `head of size ${size} is signed by a retired key, and nothing links it`)
   }

@@ -1,14 +1,15 @@
 // The heads of one log under its verified keyring (formats 27, 30, 31): who signed each and whether that key may sign that size,
 // forks, and the consistency proofs ("links") that order them. Inclusion of entries under a head is the caller's.
-// A head is opened once per keyring and note: good answers are kept, failures are not.
+// A head is opened once per keyring and note: good answers are kept, failures are not, nor anything that depends on a time.
 import { equalBytes, formatHex } from "./bytes.js"
-import { type Checkpoint, headKey, type VerifiedCheckpoint, verifyCheckpoint } from "./checkpoint.js"
+import { type Checkpoint, headKey, requireQuorum, type VerifiedCheckpoint, verifyCheckpoint } from "./checkpoint.js"
 import { type Bad, quote, ToolsumError } from "./errors.js"
 import type { Hash } from "./hash.js"
 import type { VerifiedKeyring } from "./keyring.js"
 import type { LogKey } from "./keyring-text.js"
 import { splitHashes, type TreeHead, verifyConsistency } from "./merkle.js"
 import { formatNote, type OpenedNote, parseNote } from "./note.js"
+import { DEFAULT_SKEW_SEC } from "./policy.js"
 
 /** `live`: signed by a key in use. `retired`: by an older key, and the tree is proven to be the one it closed with or a prefix of
  *  that or of a live head. `unproven`: by a retired key below its closing size, and no link proves it: not refuted, not usable. */
@@ -43,7 +44,8 @@ interface OpenHead {
 /** Check all heads and links of a log. `heads`: checkpoint notes by their name `size-16 hex`; `links`: joined proof hashes by `m-n`.
  *  One refuted head or link refuses all: KEY_NOT_VALID_AT_SIZE, HASH_MISMATCH (filed under another name), LOG_INCONSISTENT (fork,
  *  with both notes as evidence), CONSISTENCY_INVALID, and what `verifyCheckpoint` throws. Only when nothing is refuted does an
- *  unreadable head (NOTE_MALFORMED, CHECKPOINT_MALFORMED) or link (PROOF_MALFORMED, also between sizes that are no heads) throw. */
+ *  unreadable head (NOTE_MALFORMED, CHECKPOINT_MALFORMED) or link (PROOF_MALFORMED, also between sizes that are no heads) throw.
+ *  There is no time: a cosignature from the future counts, so that a lockfile does not depend on the reader's clock. */
 export function verifyHeads(p: {
   keyring: VerifiedKeyring
   heads: Readonly<Record<string, string>>
@@ -62,16 +64,18 @@ export function verifyHeads(p: {
   return judge(keyring, heads, links)
 }
 
-/** Check one head without links, such as a log serves. Throws as `verifyHeads`. */
-export function verifyHead(p: { keyring: VerifiedKeyring; note: Uint8Array | string }): VerifiedHead {
-  const head = openHead(p.keyring, typeof p.note === "string" ? p.note : formatNote(parseNote(p.note)))
+/** Check one head without links, such as a log serves. With `nowSec` (POSIX seconds) cosignatures that lie more than DEFAULT_SKEW_SEC
+ *  after it do not count for the quorum. Throws as `verifyHeads`. */
+export function verifyHead(p: { keyring: VerifiedKeyring; note: Uint8Array | string; nowSec?: bigint }): VerifiedHead {
+  const head = openHead(p.keyring, typeof p.note === "string" ? p.note : formatNote(parseNote(p.note)), p.nowSec)
   collectTrees(p.keyring, [head])
   return settle(head, judgeAnchors(p.keyring, [head], []))
 }
 
-/** Seconds since the newest cosignature of a head; null without one: a checkpoint itself has no time. DESIGN 8. */
+/** Seconds since the newest cosignature of a head, those that lie more than DEFAULT_SKEW_SEC after `nowSec` left out; null without one:
+ *  a checkpoint itself has no time. DESIGN 8. */
 export function computeHeadAge({ note }: VerifiedHead, nowSec: bigint): number | null {
-  const times = note.cosignatures.map(({ timestamp }) => timestamp)
+  const times = note.cosignatures.map(({ timestamp }) => timestamp).filter((time) => time <= nowSec + DEFAULT_SKEW_SEC)
   const newest = times.reduce<bigint | null>((best, time) => (best !== null && best >= time ? best : time), null)
   return newest === null ? null : Math.max(0, Number(nowSec - newest))
 }
@@ -79,17 +83,24 @@ export function computeHeadAge({ note }: VerifiedHead, nowSec: bigint): number |
 const opened = new Map<string, VerifiedCheckpoint>()
 const MAX_OPENED = 4096
 
-function openHead(keyring: VerifiedKeyring, note: string): OpenHead {
+function openHead(keyring: VerifiedKeyring, note: string, nowSec?: bigint): OpenHead {
+  const { logs, policy } = keyring.newest
+  const known = openOnce(keyring, note)
+  const timely =
+    policy && nowSec !== undefined ? { ...known, counted: requireQuorum(policy, known.note, { nowSec }) } : known
+  return { key: headKey(timely.checkpoint), opened: timely, standing: standingOf(timely, logs) }
+}
+
+function openOnce(keyring: VerifiedKeyring, note: string): VerifiedCheckpoint {
   const memo = `${formatHex(keyring.digest)}\n${note}`
-  const { origin, newest } = keyring
   const known = opened.get(memo)
-  const checked =
-    known ?? verifyCheckpoint({ note, origin, keys: newest.logs.map(({ key }) => key), policy: newest.policy })
-  if (!known) {
-    if (opened.size >= MAX_OPENED) opened.clear()
-    opened.set(memo, checked)
-  }
-  return { key: headKey(checked.checkpoint), opened: checked, standing: standingOf(checked, newest.logs) }
+  if (known) return known
+  const { origin, newest } = keyring
+  const keys = newest.logs.map(({ key }) => key)
+  const checked = verifyCheckpoint({ note, origin, keys, policy: newest.policy })
+  if (opened.size >= MAX_OPENED) opened.clear()
+  opened.set(memo, checked)
+  return checked
 }
 
 function openNamedHead(keyring: VerifiedKeyring, key: string, note: string): OpenHead {

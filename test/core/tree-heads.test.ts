@@ -7,14 +7,17 @@ import { verifyKeyring } from "../../src/core/keyring.js"
 import type { Keyring } from "../../src/core/keyring-text.js"
 import { addSignatures, formatNote, parseNote, signNote } from "../../src/core/note.js"
 import { parsePolicy } from "../../src/core/policy.js"
-import { verifyHead, verifyHeads } from "../../src/core/tree-heads.js"
+import { formatProofFile, verifyProofFile } from "../../src/core/proof-file.js"
+import { computeHeadAge, verifyHead, verifyHeads } from "../../src/core/tree-heads.js"
 import { describeShared, readShared } from "../shared.js"
 import {
   base64,
   bytesOf,
   consistency,
+  entry,
   flip,
   head,
+  inclusion,
   keyring,
   keyringNote,
   logKey,
@@ -218,21 +221,63 @@ describe("the keyring's policy", () => {
   const policy = parsePolicy(
     `witness a ${witness(w1).vkey}\nwitness b ${witness(w2).vkey}\ngroup g all a b\nquorum g\n`,
   )
-  const cosign = (...keys: (typeof w1)[]) => {
+  const cosignAt = (...times: (readonly [typeof w1, bigint])[]) => {
     const note = parseNote(liveAt(30))
     return formatNote(
       addSignatures(
         note,
-        keys.map((key) => formatCosignature({ text: note.text, key, timestamp: 9n })),
+        times.map(([key, timestamp]) => formatCosignature({ text: note.text, key, timestamp })),
       ),
     )
   }
+  const cosign = (...keys: (typeof w1)[]) => cosignAt(...keys.map((key) => [key, 9n] as const))
 
   test("every head must meet its quorum", () => {
     const { heads } = verifyHeads({ keyring: under({ policy }), heads: named([cosign(w1, w2)]), links: {} })
     expect([...heads.values()]).toMatchObject([{ state: "live", cosigners: 2 }])
     for (const note of [cosign(), cosign(w1), cosign(w1, w1)]) {
       expect(() => check([note], {}, under({ policy }))).toThrow(code("QUORUM_NOT_MET"))
+    }
+  })
+
+  const YEAR_9999 = 253_370_764_800n
+  const NOW = 1_000_000n
+
+  test("cosignatures from the future count without a time, and never for the age", () => {
+    const ring = under({ policy })
+    const note = cosignAt([w1, NOW], [w2, YEAR_9999])
+    const { heads } = verifyHeads({ keyring: ring, heads: named([note]), links: {} })
+    expect([...heads.values()]).toMatchObject([{ cosigners: 2 }])
+    for (const nowSec of [NOW, undefined, NOW, YEAR_9999, NOW]) {
+      // Whatever was found at another time before.
+      const verify = () => verifyHead({ keyring: ring, note, ...(nowSec === undefined ? {} : { nowSec }) })
+      if (nowSec === NOW) expect(verify).toThrow(code("QUORUM_NOT_MET"))
+      else expect(verify().cosigners).toBe(2)
+    }
+    const head = verifyHead({ keyring: ring, note })
+    expect(computeHeadAge(head, NOW + 7n)).toBe(7)
+    expect(computeHeadAge(head, NOW - 300n)).toBe(0) // a clock may be a little behind
+    expect(computeHeadAge(head, NOW - 301n)).toBe(null)
+    expect(computeHeadAge(head, YEAR_9999 + 1n)).toBe(1)
+  })
+
+  test("a witness with a timely cosignature counts, whatever else it signed", () => {
+    const note = cosignAt([w1, YEAR_9999], [w1, 9n], [w2, NOW + 300n])
+    expect(verifyHead({ keyring: under({ policy }), note, nowSec: NOW }).cosigners).toBe(2)
+    expect(() => verifyHead({ keyring: under({ policy }), note, nowSec: NOW - 1n })).toThrow(code("QUORUM_NOT_MET"))
+  })
+
+  test("a proof file at a time is judged by it", () => {
+    const file = formatProofFile({
+      extra: entry(3),
+      index: 3n,
+      proof: inclusion(3, 30),
+      checkpoint: cosignAt([w1, YEAR_9999], [w2, NOW]),
+    })
+    const trusts = [{ keyring: under({ policy }) }, { origin: ORIGIN, keys: [verifier(now)], policy }]
+    for (const trust of trusts) {
+      expect(verifyProofFile({ file, ...trust }).cosignatures).toHaveLength(2)
+      expect(() => verifyProofFile({ file, ...trust, nowSec: NOW })).toThrow(code("QUORUM_NOT_MET"))
     }
   })
 
