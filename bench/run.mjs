@@ -48,13 +48,6 @@ const GOALS = [
   },
 ]
 
-try {
-  await prepare()
-  process.exitCode = main()
-} finally {
-  rmSync(work, { recursive: true, force: true })
-}
-
 function main() {
   const takeFigures = existsSync(SHARED) ? takeAll : takeOurs
   const first = judge(takeFigures())
@@ -169,4 +162,11 @@ function run(command, args, environment = env) {
   if (error) throw error
   if (status !== 0) throw new Error(`${command} ${args[0]}: exit ${status}`)
   return stdout
+}
+
+try {
+  await prepare()
+  process.exitCode = main()
+} finally {
+  rmSync(work, { recursive: true, force: true })
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The command itself: makes the real Io of this process and sets the exit code. Exits early only after a fault of ours, which is 2 and
-// never Node's own 1: that would say "changed". Otherwise stdout must drain.
+// The command itself: makes the real Io of this process and sets the exit code. A fault of ours is 2 and never Node's own 1: that would
+// say "changed".
 import { main, reportUncaught } from "./main.js"
 import { createProcessIo } from "./process-io.js"
 
@@ -12,4 +12,6 @@ process.on("uncaughtException", (error) => process.exit(reportUncaught(error, io
 // No await at the top level: the command is bundled as CommonJS, which has none.
 void main(process.argv.slice(2), io).then((code) => {
   process.exitCode = code
+  // Nothing is left but to tidy up memory that goes with the process. Output that waits in a stream must drain first.
+  if (io.wroteAll()) process.exit()
 })

@@ -7,14 +7,20 @@ import { createOutput } from "./output.js"
 
 const COULD_NOT_CHECK: ExitCode = 2
 
-/** Io of a running Node process. */
-export function createProcessIo(p: NodeJS.Process): ProcessIo {
+/** Io of a running Node process. `wroteAll`: whether all output has left, none waits in a stream. */
+export function createProcessIo(p: NodeJS.Process): ProcessIo & { readonly wroteAll: () => boolean } {
   let signal: AbortSignal | null = null
+  let streams = false
   const direct = p.platform !== "win32"
+  const open = (name: "stdout" | "stderr") => {
+    streams = true
+    return p[name]
+  }
   return {
-    stdout: createOutput(1, () => p.stdout, { direct }),
+    stdout: createOutput(1, () => open("stdout"), { direct }),
     // Where nobody can be told that something went wrong, the exit code still says it.
-    stderr: createOutput(2, () => p.stderr, { direct, onError: () => {} }),
+    stderr: createOutput(2, () => open("stderr"), { direct, onError: () => {} }),
+    wroteAll: () => !streams,
     env: p.env,
     get cwd() {
       return findFolder(p)
