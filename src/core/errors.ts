@@ -109,7 +109,8 @@ const VISIBLE_ASCII = /^[ -~]*$/
 export const escapeInvisible = (text: string): string =>
   VISIBLE_ASCII.test(text) ? text : text.replace(INVISIBLE, escapeUnits)
 
-const escapeUnits = (character: string): string =>
+/** A character as `\u` escapes of its UTF-16 units. */
+export const escapeUnits = (character: string): string =>
   Array.from(
     { length: character.length },
     (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, "0")}`,

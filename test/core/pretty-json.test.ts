@@ -1,6 +1,8 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { canonicalize } from "../../src/core/canonical.js"
+import { escapeInvisible } from "../../src/core/errors.js"
+import { computeTextDigest } from "../../src/core/hash.js"
 import { parseJson } from "../../src/core/json.js"
 import { formatPrettyJson } from "../../src/core/pretty-json.js"
 
@@ -29,3 +31,20 @@ test("reading it back gives the same value", () =>
       expect(parseJson(formatPrettyJson(read))).toEqual(read)
     }),
   ))
+
+const everyCharacter = Array.from({ length: 0x110000 }, (_, code) => code)
+  .filter((code) => code < 0xd800 || code > 0xdfff)
+  .map((code) => String.fromCodePoint(code))
+
+test("the bytes of every character are the same under every version of Unicode", () => {
+  expect(computeTextDigest(formatPrettyJson(everyCharacter))).toBe(
+    "sha256:fe650ffacfae304ed6f4c86320cca5619e9b44602c9b2757cb7293db7c4855fa",
+  )
+})
+
+test("what is escaped in files is escaped in messages; what is not assigned yet is not escaped in files", () => {
+  const escaped = everyCharacter.filter((character) => formatPrettyJson(character).startsWith('"\\u'))
+  expect(escaped.filter((character) => escapeInvisible(character) === character)).toEqual([])
+  for (const character of ["\u0378", "\u{50000}", "\u{e1000}"])
+    expect(formatPrettyJson(character)).toBe(`"${character}"`)
+})
