@@ -83,13 +83,18 @@ function createConnection(
   { rule, proxied }: { rule: AddressRule; proxied: boolean },
 ): Connection {
   let opened: Promise<HttpGetOptions & { dispatcher: Dispatcher }> | null = null
+  const closing = new AbortController()
   const open = async () => {
     const { Agent, EnvHttpProxyAgent, request } = await import("undici")
     const lookup = createGuardedLookup(rule, options.resolve)
-    const settings = { connections: MAX_CONNECTIONS, connect: { lookup, timeout: CONNECT_TIMEOUT_MS } }
+    // For the sockets too: undici gives up neither a request nor a socket while that still connects.
+    const signal = AbortSignal.any([closing.signal, ...(options.signal ? [options.signal] : [])])
+    const connect = { timeout: CONNECT_TIMEOUT_MS, signal }
+    const settings = { connections: MAX_CONNECTIONS, connect: { lookup, ...connect } }
+    const proxy = { ...proxySettings(options.env), proxyTls: connect, requestTls: connect }
     return {
       request,
-      dispatcher: proxied ? new EnvHttpProxyAgent({ ...settings, ...proxySettings(options.env) }) : new Agent(settings),
+      dispatcher: proxied ? new EnvHttpProxyAgent({ ...settings, ...proxy }) : new Agent(settings),
       timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
       signal: options.signal,
       pause: options.pause ?? ((pauseMs: number, signal: AbortSignal) => sleep(pauseMs, undefined, { signal })),
@@ -102,6 +107,7 @@ function createConnection(
     },
     close: async () => {
       const { dispatcher } = (await opened?.catch(() => null)) ?? {}
+      closing.abort()
       await dispatcher?.destroy()
     },
   }

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import { type AddressInfo, createServer as createNetServer, type Socket } from "node:net"
 import { gzipSync } from "node:zlib"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { createHttpLog, type HttpLogOptions } from "../../src/adapters/log-http.js"
@@ -284,6 +284,27 @@ describe("where it connects", () => {
     ["64:ff9b::a00:1", false],
     ["no address", false],
   ])("%s is public: %s", (address, expected) => expect(isAllowedAddress(address, "public")).toBe(expected))
+})
+
+test("a signal ends a reading while its socket still connects, and close gives such a socket back", async () => {
+  const sockets = new Set<Socket>()
+  const silent = createNetServer((socket) => void sockets.add(socket))
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve))
+  onTestFinished(() => void silent.close())
+  const url = `https://127.0.0.1:${(silent.address() as AddressInfo).port}/`
+  for (const how of ["signal", "close"] as const) {
+    const abort = new AbortController()
+    const log = createHttpLog(url, { env: {}, allowPrivate: true, signal: abort.signal })
+    const reading = expect(log.read("checkpoint", 100)).rejects.toMatchObject({ code: "LOG_UNAVAILABLE" })
+    while (sockets.size === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+    const from = Date.now()
+    if (how === "signal") abort.abort()
+    else await log.close()
+    await reading
+    await log.close()
+    expect(Date.now() - from).toBeLessThan(3000)
+    sockets.clear()
+  }
 })
 
 test("close gives the sockets back, and closing an unused log opens nothing", async () => {

@@ -1,9 +1,10 @@
 // The command as a process of its own: signals, rivals, and what a test runner cannot be inside one process.
 import { type ChildProcess, spawn } from "node:child_process"
 import { chmod, chown, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { type AddressInfo, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { buildCli } from "../fakes/built-cli.js"
 import {
   type CliWorld,
@@ -122,7 +123,7 @@ describe("signals", () => {
     return { world, server, ...running }
   }
 
-  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+  test.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const)(
     "%s while a server is slow leaves no child and no half file",
     async (signal) => {
       const { world, server, child, done } = await startSlow("add", "notes")
@@ -144,6 +145,31 @@ describe("signals", () => {
     await until(() => child.exitCode !== null || child.kill("SIGINT"))
     expect((await done).code).toBe(2)
     await until(() => !server.starts().some(({ pid }) => isRunning(pid)))
+  })
+
+  test("a log that does not answer keeps nobody waiting after Ctrl-C", async () => {
+    const world = await makeCliWorld()
+    const server = makeServer(join(world.folder, "..", "lists.json"))
+    await world.expect(0, "add", "notes", "--", ...server.launch)
+    const { roots } = (await world.json("verify")).document
+    let asked = 0
+    const silent = createServer(() => {
+      asked++
+    })
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve))
+    onTestFinished(() => void silent.close())
+    const { port } = silent.address() as AddressInfo
+    await rm(join(world.home, "data"), { recursive: true })
+    const root = `${roots[0].log}=${roots[0].fingerprint}`
+    await world.expect(0, "trust", "add", root, "--log", `https://127.0.0.1:${port}/`)
+    const { child, done } = start(world, ["check", "--log-only"])
+    await until(() => asked > 0)
+    const from = Date.now()
+    child.kill("SIGINT")
+    const outcome = await done
+    expect([outcome.code, outcome.signal]).toEqual([2, null])
+    expectOneLine(outcome, "interrupted")
+    expect(Date.now() - from).toBeLessThan(3000)
   })
 
   test("check that is interrupted says so, and leaves the lockfile alone", async () => {
