@@ -10,7 +10,7 @@ const changedAt = (file: string): number => statSync(join(ROOT, file), { throwIf
 
 export default function setup(): void {
   const sources = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" }).map((file) => join("src", file))
-  const newest = Math.max(...[...sources, "package.json", "scripts/build.mjs"].map(changedAt))
+  const newest = Math.max(...[...sources, "package.json", "scripts/build.mjs", "scripts/bundle.mjs"].map(changedAt))
   if (changedAt("dist/cli/bin.js") > newest) return
   execFileSync(process.execPath, ["scripts/build.mjs"], { cwd: ROOT, stdio: "inherit" })
 }
