@@ -11,7 +11,7 @@ export {
   type VerifiedCheckpoint,
   verifyCheckpoint,
 } from "./core/checkpoint.js"
-export { type Cosignature, verifyCosignature } from "./core/cosignature.js"
+export { type Cosignature, formatCosignature, verifyCosignature } from "./core/cosignature.js"
 export { type Definitions, formatDefinitions, parseDefinitions } from "./core/definitions.js"
 export { verifyEd25519 } from "./core/ed25519.js"
 export { ERROR_KINDS, type ErrorCode, type ErrorKind, ToolsumError } from "./core/errors.js"
@@ -43,6 +43,8 @@ export {
   type PolicyVerdict,
   type PolicyWitness,
   parsePolicy,
+  type QuorumTolerance,
+  quorumTolerance,
 } from "./core/policy.js"
 export {
   type ProofFile,
@@ -97,5 +99,5 @@ export {
 export { type HeadState, type VerifiedHead, type VerifiedHeads, verifyHead, verifyHeads } from "./core/tree-heads.js"
 export type { Change, Coverage, ServerVerdict, UnknownReason, Verdict } from "./core/verdict.js"
 export { type LockfileReport, type VerifyLockfileInput, verifyLockfile } from "./core/verify-lockfile.js"
-export { formatVkey, parseVkey, type VerifierKey } from "./core/vkey.js"
+export { formatVkey, parseSigningKey, parseVkey, type SigningKey, type VerifierKey } from "./core/vkey.js"
 export { type DiffOptions, diffSurfaces, type SurfaceDiff } from "./surface/diff.js"
