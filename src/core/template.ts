@@ -26,9 +26,6 @@ export function parseTemplate(template: string): readonly TemplatePart[] {
   return text === "" ? parts : [...parts, { text }]
 }
 
-/** The template of literal text. */
-export const escapeTemplate = (text: string): string => text.replaceAll("$", "$$$$")
-
 /** Names of the variables in a template, in order of appearance, each once. Throws TARGET_MALFORMED. */
 export const listTemplateNames = (template: string): readonly string[] => [
   ...new Set(parseTemplate(template).flatMap((part) => ("name" in part ? [part.name] : []))),

@@ -97,13 +97,6 @@ function parsePath(path: string): { kind: string; index: bigint; width: number }
   return { kind, index: BigInt(groups.replace(/[x/]/g, "")), width: width === undefined ? TILE_WIDTH : Number(width) }
 }
 
-/** Tiles of a tree of `size`, level by level, left to right. Those of level 0 are the bundles too: same indexes and widths. */
-export function* tilesForSize(size: bigint): Generator<TileRef> {
-  for (let level = 0, count = size; count > 0n; level++, count /= WIDTH) {
-    for (let index = 0n; index * WIDTH < count; index++) yield { level, index, width: widthAt(count, index) }
-  }
-}
-
 // Width of tile `index` where its level has `count` hashes.
 function widthAt(count: bigint, index: bigint): number {
   const left = count - index * WIDTH

@@ -2,8 +2,9 @@
 // index, which may hide a record but never make one. Here a sample; bit-flips.slow.test.ts flips every bit.
 import { beforeAll, describe, expect, test } from "vitest"
 import { createVerifiedTree } from "../../src/client/tiles.js"
-import { formatBundlePath, formatTilePath, tilesForSize } from "../../src/core/tile.js"
+import { formatBundlePath, formatTilePath } from "../../src/core/tile.js"
 import { everyNth, type Flip, flipped } from "../core/flips.js"
+import { tilesForSize } from "../core/tiles-for-size.js"
 import { type CompleteLog, makeCompleteLog, memoryLog } from "../fakes/complete-log.js"
 import { isLooseByte } from "../fakes/loose-signature.js"
 import { createMemoryStore } from "../fakes/memory-store.js"

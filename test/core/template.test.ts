@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { escapeTemplate, expandTemplate, listTemplateNames, parseTemplate } from "../../src/core/template.js"
+import { expandTemplate, listTemplateNames, parseTemplate } from "../../src/core/template.js"
 
 test.each([
   ["", []],
@@ -47,7 +47,8 @@ test("toString is no variable", () => {
 test("an escaped text has no variables and expands to itself", () =>
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(..."$${}Aa \n") }), (text) => {
-      expect(listTemplateNames(escapeTemplate(text))).toEqual([])
-      expect(expandTemplate(escapeTemplate(text), {})).toBe(text)
+      const escaped = text.replaceAll("$", "$$$$")
+      expect(listTemplateNames(escaped)).toEqual([])
+      expect(expandTemplate(escaped, {})).toBe(text)
     }),
   ))

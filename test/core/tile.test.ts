@@ -17,9 +17,9 @@ import {
   TILE_WIDTH,
   type TileRef,
   tileForNode,
-  tilesForSize,
 } from "../../src/core/tile.js"
 import { entriesOf, flipBit, isWhole, tileLog, tileReader } from "./tiled-log.js"
+import { tilesForSize } from "./tiles-for-size.js"
 
 const malformed = expect.objectContaining({ code: "TILE_MALFORMED" })
 

@@ -13,9 +13,9 @@ import {
   TILE_HEIGHT,
   TILE_WIDTH,
   tileForNode,
-  tilesForSize,
 } from "../../src/core/tile.js"
 import { createRightEdge } from "./right-edge.js"
+import { tilesForSize } from "./tiles-for-size.js"
 
 export type Files = ReadonlyMap<string, Uint8Array>
 
