@@ -1,5 +1,5 @@
 // Commands that fetch a package or image and run it (formats 15), as tables: which words start one, which options may stand before
-// the package. An option that is not listed could choose other code, so it makes the target local. No package is read here.
+// the package. An option that is not listed could choose another package, so it makes the target local. No package is read here.
 import type { CommandTarget } from "./target.js"
 
 /** Where a launcher takes its package from. */
@@ -12,7 +12,8 @@ export interface Launcher {
   readonly commands: readonly string[]
   /** Options without a value. */
   readonly flags: readonly string[]
-  /** Options with one value that does not change which code runs. */
+  /** Options with one value that does not change which package runs; what else they bring (`--with`, mounts, variables) is in the target
+   *  digest only. */
   readonly valued: readonly string[]
   /** Options that name the package; the words after the options are then the arguments. */
   readonly packageOptions: readonly string[]

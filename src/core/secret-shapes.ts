@@ -9,7 +9,7 @@ const SHAPES: readonly (readonly [string, RegExp])[] = [
   ["a GitHub token", /\b(?:gh[pousr]_[A-Za-z0-9]{36}|github_pat_[A-Za-z0-9_]{50})/],
   ["a GitLab token", /\bgl(?:pat|dt|rt|cbt|ptt|ft|soat|agent)-[A-Za-z0-9_-]{20}/],
   ["a Slack token", /\b(?:xox[abeoprs]-|xapp-|xoxe\.)[A-Za-z0-9-]{10}/],
-  ["a Slack webhook", /\bhooks\.slack\.com\/services\/T[A-Z0-9]+\/B[A-Z0-9]+\/[A-Za-z0-9]+/],
+  ["a Slack webhook", /\bhooks\.slack\.com\/services\/T[A-Z0-9]{1,40}\/B[A-Z0-9]{1,40}\/[A-Za-z0-9]/],
   ["an AWS access key", /\b(?:AKIA|ASIA)[A-Z2-7]{16}\b/],
   ["a Google API key", /\bAIza[A-Za-z0-9_-]{35}/],
   ["a Google OAuth token", /\b(?:ya29\.|GOCSPX-)[A-Za-z0-9_-]{20}/],
