@@ -102,9 +102,11 @@ add() {
   -- npx -y $2"
 }
 
-add slack @modelcontextprotocol/server-slack@2025.1.17 '--placeholder SLACK_BOT_TOKEN --placeholder SLACK_TEAM_ID'
+SLACK='--placeholder SLACK_BOT_TOKEN --placeholder SLACK_TEAM_ID'
+TAVILY='--placeholder TAVILY_API_KEY'
+add slack @modelcontextprotocol/server-slack@2025.1.17 "$SLACK"
 add memory @modelcontextprotocol/server-memory@2026.1.26
-add tavily tavily-mcp@0.2.15 '--placeholder TAVILY_API_KEY'
+add tavily tavily-mcp@0.2.15 "$TAVILY"
 add playwright @playwright/mcp@0.0.71
 add thinking @modelcontextprotocol/server-sequential-thinking@2026.7.4
 
@@ -117,18 +119,19 @@ step 0 old 'cp -R "$WORK/log" "$WORK/backup"'
 
 part 'Take in their next versions'
 
-# update NAME PACKAGE@VERSION
+# update NAME PACKAGE@VERSION [OPTIONS]: started in another folder, so variables that were accepted in the first one are named again
 update() {
-  step 1 new "toolsum update $1 \$LOG \$LOCK \\
+  step 1 new "toolsum update $1 \$LOG \$LOCK \\${3:+
+  $3 \\}
   -- npx -y $2"
 }
 
 say 'One word of a description:'
-update slack @modelcontextprotocol/server-slack@2025.4.25
+update slack @modelcontextprotocol/server-slack@2025.4.25 "$SLACK"
 say 'Nothing but annotations:'
 update memory @modelcontextprotocol/server-memory@2026.7.4
 say 'A tool more:'
-update tavily tavily-mcp@0.2.16
+update tavily tavily-mcp@0.2.16 "$TAVILY"
 say 'A tool renamed, one more, arguments gone:'
 update playwright @playwright/mcp@0.0.76
 say 'Types that take more than before:'

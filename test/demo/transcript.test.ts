@@ -63,6 +63,7 @@ describe("the transcript of the demo", () => {
       expect(launched(steps[i] as Step)).toBe(`${pkg}@${after}`)
       expect(folder).toBe("new")
       expect(output[0]).toBe(`${name}: ${pkg} ${before} → ${after}`)
+      expect(output.at(-3)).toMatch(/^ {2}was approved: sha256:[0-9a-f]{64}$/)
       expect(output.at(-1)).toMatch(new RegExp(`^ {4}toolsum approve ${name} --to sha256:[0-9a-f]{64} --reason "…"$`))
     }
   })
@@ -138,7 +139,7 @@ describeShared("the transcript and the captured lists", () => {
       sections: ["tools", "prompts", "templates"],
       masks: [],
     })
-    const shown = steps[NAMES.indexOf(name)]?.output.slice(1, -2)
+    const shown = steps[NAMES.indexOf(name)]?.output.slice(1, -3)
     expect(shown).toEqual(renderDiff(diff, { paint: await loadPaint(false) }).map((text) => `  ${text}`))
   })
 
