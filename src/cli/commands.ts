@@ -10,7 +10,7 @@ export interface CommandSpec {
   /** Least and greatest number of words that are no options. */
   readonly words: readonly [least: number, greatest: number]
   readonly options: readonly OptionSpec[]
-  /** Set where a launch line may follow: how many words come before it. */
+  /** Set where a launch line may follow: how many words come before it where `--` is left out; infinitely many: it never is. */
   readonly launchAfter?: number
   /** Lines that can be pasted. */
   readonly examples?: readonly string[]
