@@ -8,6 +8,7 @@ import type { CommandLine, Options } from "./options.js"
 import { showProgress } from "./progress.js"
 import { findProjectLockfile } from "./project.js"
 import { printDocument } from "./report-json.js"
+import { showWord } from "./shell-words.js"
 
 /** Refresh the proofs of the pins that are named, or of all. */
 export async function refreshProject({ words: names, launch, options }: CommandLine, io: Io): Promise<ExitCode> {
@@ -31,11 +32,11 @@ export async function refreshProject({ words: names, launch, options }: CommandL
 
 function print(done: readonly RefreshedLog[], options: Options, io: Io): void {
   for (const log of done)
-    if (!log.ok) io.stderr(`${log.origin}: ${escapeInvisible(log.error.message)} (${log.error.code})\n`)
+    if (!log.ok) io.stderr(`${showWord(log.origin)}: ${escapeInvisible(log.error.message)} (${log.error.code})\n`)
   if (options.flag("quiet")) return
   if (done.length === 0) io.stdout("no log has taken these pins yet; toolsum lock complete records them\n")
   const written = options.flag("dry-run") ? "would be proven" : "proven"
-  for (const log of done) if (log.ok) io.stdout(`${log.origin}: ${describe(log, written)}\n`)
+  for (const log of done) if (log.ok) io.stdout(`${showWord(log.origin)}: ${describe(log, written)}\n`)
 }
 
 function describe({ size, changed, pins }: Extract<RefreshedLog, { ok: true }>, written: string): string {

@@ -2,12 +2,15 @@
 // anything into them (every shell quotes differently), on a line of ours only so that their end shows.
 import { quote } from "../core/errors.js"
 
-const BARE = /^[A-Za-z0-9._/:=+@,-]+$/
+/** What sh, PowerShell and cmd.exe all take as one word, and no command as an option. */
+const BARE = /^[A-Za-z0-9._/:][A-Za-z0-9._/:=+-]*$/
+const OPTION = /^--[a-z-]+$/
+const PLAIN = /^[A-Za-z0-9._/:=+@,-]+$/
 const MAX_CHARS = 400
 
-/** The words as a line, or null where a shell would read anything else into one of them. */
+/** The words, options among them, as a line; null where a shell would read anything else into one of them. */
 export const pasteLine = (...words: readonly string[]): string | null =>
-  words.every((word) => BARE.test(word)) ? words.join(" ") : null
+  words.every((word) => BARE.test(word) || OPTION.test(word)) ? words.join(" ") : null
 
 /** A name as part of a line: in quotes and escaped unless it is one plain word. */
-export const showWord = (word: string): string => (BARE.test(word) ? word : quote(word, MAX_CHARS))
+export const showWord = (word: string): string => (PLAIN.test(word) ? word : quote(word, MAX_CHARS))

@@ -1,6 +1,7 @@
 // `toolsum add`: reads the server that was typed, records it, pins it, prints what it pinned.
 import { relative } from "node:path"
 import { definitionsPath } from "../../adapters/definitions-fs.js"
+import { escapeInvisible } from "../../core/errors.js"
 import { SECTION_NAMES, type SectionName } from "../../core/section.js"
 import { type Added, addServer, requireNewName } from "../../features/add.js"
 import { DEFAULT_SECTIONS } from "../../features/observe.js"
@@ -20,7 +21,7 @@ import { createPage } from "../render-page.js"
 import { printDocument } from "../report-json.js"
 import { acceptTarget, LAUNCH_OPTIONS, openServer, readTarget } from "../servers.js"
 import { openTargetLog } from "../target-log.js"
-import { showName } from "../terminal-text.js"
+import { showName, showText } from "../terminal-text.js"
 import { makeLog } from "./init.js"
 
 export const addCommand: CommandSpec = {
@@ -123,7 +124,7 @@ async function describeAdded(
     const names = items.map(({ key }) => showName(key ?? "", 60)).join(", ")
     if (items.length > 0) plain(1, `${countItems(items.length, section)}: ${names}`)
   }
-  for (const finding of observed.reading.findings) plain(1, `note: ${finding.message}`)
+  for (const finding of observed.reading.findings) plain(1, `note: ${showText(finding.message)}`)
   const lines = [...page.end(), ...(pinned ? describePinned(pinned, files, io) : [])]
   return `${lines.join("\n")}\n`
 }
@@ -136,7 +137,7 @@ function describePinned(pinned: Pinned, files: readonly string[], io: Io): reado
     `  record: ${where}${appended ? "" : " (was there already)"}`,
     `  approved as first baseline by ${pin.approved?.by ?? "nobody"}`,
     `  written: ${files.map((path) => showPath(path, io)).join(", ")}`,
-  ]
+  ].map(escapeInvisible)
 }
 
 /** From here or from the root, whichever is shorter. */

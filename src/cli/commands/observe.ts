@@ -13,6 +13,7 @@ import { showProgress } from "../progress.js"
 import { findProjectLockfile, LOCKFILE_OPTIONS } from "../project.js"
 import { printDocument } from "../report-json.js"
 import { LAUNCH_OPTIONS, openServer, readTarget } from "../servers.js"
+import { showWord } from "../shell-words.js"
 
 export const observeCommand: CommandSpec = {
   usage: "observe <name> --out file [--] <command…>",
@@ -51,7 +52,7 @@ export const observeCommand: CommandSpec = {
     const { subject, version } = observation
     if (options.flag("json")) printDocument(io, { command: "observe", exitCode: 0, name, subject, version, file: out })
     else if (!options.flag("quiet"))
-      io.stdout(`${out}: ${subject}${version === "-" ? "" : ` ${version}`}, for toolsum log append\n`)
+      io.stdout(`${showWord(out)}: ${subject}${version === "-" ? "" : ` ${version}`}, for toolsum log append\n`)
     return 0
   },
 }
