@@ -100,23 +100,22 @@ test("no command prints a hidden character that somebody else wrote", async () =
         ["add", "other", "--dry-run", "--", `no-such-command-${text}`],
       )
     }),
-    { numRuns: 25 },
+    { numRuns: 10 },
   )
 }, 120_000)
 
 test("what a server says, and what a log holds", async () => {
-  for (const text of [FRAGMENTS.join("a"), "\nSPOOF\\u000aSPOOF\u202e"]) {
-    const lists = { tools: [tool("search", text), { ...tool("b"), name: text }], instructions: text, prompts: [] }
-    const { world, server } = await makePinnedWorld(lists)
-    const changed = { ...lists, tools: [tool("search", `${text}!`), { ...tool("c"), name: `${text}.` }] }
-    await runAll(world, ["add", "more", "--dry-run", "--", ...server.launch], ["show"], ["check"])
-    server.say(changed)
-    await runAll(world, ["check"], ["update", "notes", "--dry-run"], ["update", "notes"], ["verify"], ["check"])
-    await runAll(world, ["observe", "notes", "--out", "seen.json", "--", ...server.launch])
-    await runAll(world, ["log", "append", "seen.json"], ["log", "cat", "1"])
-    server.say({ ...changed, fail: "json" })
-    await runAll(world, ["check"])
-  }
+  const text = FRAGMENTS.join("a")
+  const lists = { tools: [tool("search", text), { ...tool("b"), name: text }], instructions: text, prompts: [] }
+  const { world, server } = await makePinnedWorld(lists)
+  const changed = { ...lists, tools: [tool("search", `${text}!`), { ...tool("c"), name: `${text}.` }] }
+  await runAll(world, ["add", "more", "--dry-run", "--", ...server.launch], ["show"], ["check"])
+  server.say(changed)
+  await runAll(world, ["check"], ["update", "notes", "--dry-run"], ["update", "notes"], ["verify"], ["check"])
+  await runAll(world, ["observe", "notes", "--out", "seen.json", "--", ...server.launch])
+  await runAll(world, ["log", "append", "seen.json"], ["log", "cat", "1"])
+  server.say({ ...changed, fail: "json" })
+  await runAll(world, ["check"])
 })
 
 describe("lines to paste", () => {
