@@ -21,7 +21,12 @@ export async function verifyProof(path: string, { options }: CommandLine, io: Io
   const file = await readInput(path, io)
   const entryFile = options.value("entry")
   const entry = entryFile === null ? {} : { entry: await readInput(entryFile, io) }
-  const proven = verifyProofFile({ file, ...entry, ...(await findTrust(file, options, io)) })
+  const proven = verifyProofFile({
+    file,
+    ...entry,
+    nowSec: BigInt(io.nowSec()),
+    ...(await findTrust(file, options, io)),
+  })
   const { origin, index, head } = proven
   if (options.flag("json")) {
     const place = { origin, size: String(head.size), index: String(index), cosignatures: proven.cosignatures.length }
