@@ -8,6 +8,9 @@ const root = new URL("../../shared/", import.meta.url)
 /** True where the shared data is present. */
 export const hasShared: boolean = existsSync(root)
 
+// Where somebody says that the data is there, a run that does not see it must not pass by skipping.
+if (process.env.TOOLSUM_SHARED === "required" && !hasShared) throw new Error(`expected shared data at ${root.pathname}`)
+
 /** Path of a shared file or folder. */
 export const sharedPath = (path: string): string => fileURLToPath(new URL(path, root))
 
