@@ -74,14 +74,13 @@ async function requireNames(stores: readonly LockfileStore[], names: readonly st
 /** Check the pins that are named, or all, of one lockfile. Of several lockfiles, not each has every name. */
 async function checkLockfile(store: LockfileStore, { words, options }: CommandLine, io: Io): Promise<LockfileReport> {
   const isOnly = options.values("lock").length < 2
-  const lockfile = await store.read()
-  if (lockfile === null)
-    throw new ToolsumError("FILE_MISSING", `expected a lockfile at ${quote(store.path, 400)}; toolsum add makes one`)
-  if (isOnly) for (const name of words) requirePin(lockfile, name)
   const own = isOnly
     ? options
     : { ...options, value: (name: string) => (name === "lock" ? store.path : options.value(name)) }
-  const offline = await verifyOffline(lockfile, store, own, io)
+  const first = await readOffline(store, own, io)
+  // Lockfile and definitions are two files: what was refuted while somebody may have been writing them is read once more.
+  const { lockfile, offline } = first.offline.exitCode === 3 ? await readOffline(store, own, io) : first
+  if (isOnly) for (const name of words) requirePin(lockfile, name)
   const named = [...new Set(words)].filter((name) => findPin(lockfile, name))
   const names = words.length > 0 ? named : Object.keys(lockfile.servers)
   const logs = new Map<string, OpenLog>()
@@ -92,14 +91,17 @@ async function checkLockfile(store: LockfileStore, { words, options }: CommandLi
   return { servers, roots: offline.roots, refuted, warnings: [], exitCode }
 }
 
-async function verifyOffline(
-  lockfile: Lockfile,
+async function readOffline(
   store: LockfileStore,
   options: Options,
   io: Io,
-): Promise<LockfileReport> {
+): Promise<{ lockfile: Lockfile; offline: LockfileReport }> {
+  const lockfile = await store.read()
+  if (lockfile === null)
+    throw new ToolsumError("FILE_MISSING", `expected a lockfile at ${quote(store.path, 400)}; toolsum add makes one`)
   const definitions = await readDefinitions(store.path, Object.keys(lockfile.servers))
-  return verifyLockfile({ lockfile, roots: await collectRoots(options, io), definitions, nowSec: BigInt(io.nowSec()) })
+  const [roots, nowSec] = [await collectRoots(options, io), BigInt(io.nowSec())]
+  return { lockfile, offline: verifyLockfile({ lockfile, roots, definitions, nowSec }) }
 }
 
 interface Checking {

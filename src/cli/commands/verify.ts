@@ -68,7 +68,7 @@ export const verifyCommand: CommandSpec = {
 async function verifyProject({ words: [file], options }: CommandLine, io: Io): Promise<ExitCode> {
   const paint = options.flag("json") ? null : await loadPaint(io.colour)
   const stores = await findLockfiles(file, options, io)
-  const report = await reportOn(stores, io, (store) => judge(store, options, io))
+  const report = await reportOn(stores, io, (store) => judgeSteadily(store, options, io))
   if (paint === null) printReport(report, io)
   else showReport(report, { options, paint, io })
   showFaults(report, paint === null, io)
@@ -81,6 +81,12 @@ async function findLockfiles(file: string | undefined, options: Options, io: Io)
     throw new ToolsumError("USAGE", "expected one of a file, --lock and --all, not both")
   if (all) return findAllLockfiles(io)
   return file === undefined ? findProjectLockfiles(options, io) : [openLockfileAt(file, io)]
+}
+
+/** Lockfile and definitions are two files: what was refuted while somebody may have been writing them is read once more. */
+async function judgeSteadily(store: LockfileStore, options: Options, io: Io): Promise<LockfileReport> {
+  const report = await judge(store, options, io)
+  return report.exitCode === 3 ? judge(store, options, io) : report
 }
 
 async function judge(store: LockfileStore, options: Options, io: Io): Promise<LockfileReport> {
