@@ -7,6 +7,7 @@ import { createFileState } from "../adapters/state-fs.js"
 import { createFsStore, isInsideGitWorkTree } from "../adapters/store-fs.js"
 import { findUserDirs } from "../adapters/user-dirs.js"
 import { type LogClient, openLogClient, type PreviousHead } from "../client/open-log.js"
+import type { ProvenEntry } from "../client/prove.js"
 import { parseMemory } from "../client/remember.js"
 import { quote, ToolsumError } from "../core/errors.js"
 import { fingerprintOf, parseKeyring } from "../core/keyring.js"
@@ -170,4 +171,11 @@ function headsToHold(judged: LogJudgement | null, lockfile: Lockfile | null): re
     .sort((a, b) => (a.size < b.size ? -1 : 1))
   const isLinked = !judged.warnings.some((warning) => warning.startsWith("unlinked:"))
   return isLinked ? heads.slice(-1).map((newest) => ({ ...newest, earlier: heads.slice(0, -1) })) : heads
+}
+
+/** Entry `index`, proven. Throws USAGE for one that the log does not have: a typo is no evidence against a log. */
+export function proveEntry(client: LogClient, index: bigint): Promise<ProvenEntry> {
+  const { size } = client.head
+  if (index < size) return client.proveInclusion(index)
+  throw new ToolsumError("USAGE", `the log has ${size} entries, 0 to ${size - 1n}; got ${index}`)
 }

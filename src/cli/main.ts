@@ -53,6 +53,8 @@ async function run(argv: readonly string[], asked: Asked, io: Io): Promise<ExitC
   const line = parseCommandLine(words, specs)
   if (line.options.flag("help")) return (await import("./help.js")).printCommandHelp(command, entry, spec, io)
   checkWords(spec, line.words.length)
+  for (const word of ownOptionsIn(line.launch ?? [], spec))
+    io.stderr(`note: ${word} after the command goes to the server, not to toolsum\n`)
   if (line.launch !== null && spec.launchAfter === undefined) {
     throw new ToolsumError("USAGE", `expected nothing after --; usage: toolsum ${spec.usage}`)
   }
@@ -64,6 +66,12 @@ const isHelp = (word: string | undefined): boolean => word === "--help" || word 
 /** The command's words: one, or the two of a group. */
 const commandNameOf = (argv: readonly string[]): string =>
   COMMANDS.has(argv.slice(0, 2).join(" ")) ? argv.slice(0, 2).join(" ") : (argv[0] ?? "")
+
+/** Options of ours in a launch line: more often a slip than meant for the server. */
+function ownOptionsIn(launch: readonly string[], spec: CommandSpec): readonly string[] {
+  const own = new Set(spec.options.map(([form]) => form.split(" ")[0] ?? ""))
+  return launch.filter((word) => own.has(word))
+}
 
 function checkWords(spec: CommandSpec, count: number): void {
   const [least, greatest] = spec.words

@@ -15,6 +15,7 @@ export async function describeUpdate(name: string, updated: Updated, colour: boo
   const was = updated.before.approved?.pin
   const lines = [
     ...(await describeDifference(updated, colour)),
+    ...(pinned !== null && pinned.index === null ? [NOT_LOGGED] : []),
     was === undefined ? "nothing was approved before" : `was approved: ${was}`,
     ...(pinned === null
       ? ["nothing written (--dry-run)"]
@@ -25,6 +26,10 @@ export async function describeUpdate(name: string, updated: Updated, colour: boo
   ]
   return `${[head, ...lines.map((line) => (line === "" ? "" : `  ${line}`))].join("\n")}\n`
 }
+
+/** What a pin waits for that was written without the log's key. */
+const NOT_LOGGED =
+  "not logged: this log's key is not here; its owner runs toolsum lock complete, until then it is UNKNOWN"
 
 const NOT_AT_HAND = "the approved texts are not at hand: what was approved may differ in more than is shown"
 

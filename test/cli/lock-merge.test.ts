@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process"
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
+import { delimiter, dirname, join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { MERGE_DRIVER } from "../../src/adapters/git-merge-driver.js"
 import { formatLockfile, type Lockfile, parseLockfile } from "../../src/core/lockfile.js"
@@ -320,8 +320,10 @@ describe("lock merge", () => {
 describe("lock merge --install", () => {
   test("sets git up once; without it the lines are shown", async () => {
     const world = await makeCliWorld()
+    await world.write("bin/toolsum", "")
+    world.env.PATH = `${join(world.folder, "bin")}${delimiter}${process.env.PATH ?? ""}`
     const shown = await world.expect(0, "lock", "merge")
-    expect(shown.stdout).toContain(`git config merge.toolsum-lock.driver "toolsum lock merge %O %A %B %P"`)
+    expect(shown.stdout).toContain(`git config merge.toolsum-lock.driver 'toolsum lock merge %O %A %B %P'`)
     expect(shown.stdout).toContain(`${NAME} text eol=lf merge=toolsum-lock`)
     await world.write(".gitattributes", "*.txt text")
     await world.write("sub/file", "")
@@ -335,6 +337,14 @@ describe("lock merge --install", () => {
     expect(again.document).toMatchObject({ installed: true, added: false })
     validateReport(again.document)
     expect(await readFile(join(world.folder, ".gitattributes"), "utf8")).toBe(attributes)
+  })
+
+  test("starts this very script where nothing of that name is on the path", async () => {
+    const world = await makeCliWorld()
+    world.env.PATH = join(world.folder, "nothing")
+    const { document } = await world.json("lock", "merge")
+    const driver = `"${process.execPath}" "${process.argv[1]}" lock merge %O %A %B %P`
+    expect(document).toMatchObject({ config: { "merge.toolsum-lock.driver": driver } })
   })
 
   test("starts it through npx where npm started it", async () => {

@@ -22,7 +22,7 @@ import { printDocument } from "../report-json.js"
 import { acceptTarget, LAUNCH_OPTIONS, openServer, readTarget } from "../servers.js"
 import { openTargetLog } from "../target-log.js"
 import { showName, showText } from "../terminal-text.js"
-import { makeLog } from "./init.js"
+import { type MadeLog, makeLog } from "./init.js"
 
 export const addCommand: CommandSpec = {
   usage: "add <name> [--] <command…>",
@@ -87,9 +87,16 @@ const writtenFiles = (name: string, { path }: LockfileStore, options: Options): 
 
 /** The log to append to: `--log-dir` or the personal log, made at the first `add`. */
 async function findLog(options: Options, lockfile: LockfileStore, dryRun: boolean, io: Io): Promise<TargetLog> {
-  if (!dryRun) await makeLog(findLogFolder(options, io), options, io)
+  if (!dryRun) announceLog(await makeLog(findLogFolder(options, io), options, io), options, io)
   const log = await openTargetLog({ options, lockfile, origin: null, io })
   return log ?? { kind: "elsewhere", origin: "a log that is not made yet" }
+}
+
+/** A first `add` makes a log: its root is what others need, and its root key should not stay here. */
+function announceLog({ created, origin, fingerprint, rootKey }: MadeLog, options: Options, io: Io): void {
+  if (!created || options.flag("json") || options.flag("quiet")) return
+  io.stderr(escapeInvisible(`made your log, root ${origin}=${fingerprint}`).concat("\n"))
+  if (rootKey !== null) io.stderr(escapeInvisible(`its root key is ${rootKey}: move it off this machine`).concat("\n"))
 }
 
 function printAdded(name: string, { observed, pinned }: Added, io: Io): void {

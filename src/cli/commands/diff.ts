@@ -11,7 +11,7 @@ import { compareSides, readSide, type Side } from "../../features/compare.js"
 import { findPin, observationOf } from "../../features/pins.js"
 import type { CommandSpec } from "../commands.js"
 import type { Io } from "../io.js"
-import { findLogFolder, findLogSource, LOG_OPTIONS, openLogForReading, peekLog } from "../logs.js"
+import { findLogFolder, findLogSource, LOG_OPTIONS, openLogForReading, peekLog, proveEntry } from "../logs.js"
 import type { Options } from "../options.js"
 import { loadPaint } from "../paint.js"
 import { findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.js"
@@ -70,7 +70,7 @@ async function loadLeaf(index: bigint, options: Options, io: Io): Promise<Side> 
   const source = log && (await findLogSource(log.origin, null, options, io))
   if (!log || !source) throw new ToolsumError("LOG_UNAVAILABLE", "expected a log for leaf:N; give --log-dir")
   const client = await openLogForReading({ source, origin: log.origin, lockfile: null, options, io })
-  const { entry } = await client.proveInclusion(index)
+  const { entry } = await proveEntry(client, index)
   const { lines } = parseRecord(entry)
   const { surface, missing } = await fetchArchivedSurface(source, lines)
   if (missing.length > 0)

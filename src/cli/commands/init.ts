@@ -89,7 +89,8 @@ function report({ command, folder, made, trusted }: LogReport, options: Options,
 }
 
 /** A log that is there or was made now; on a dry run its random name and its fingerprint are not known yet. */
-interface MadeLog {
+/** A log that is there now; `created` when it was not before. */
+export interface MadeLog {
   readonly created: boolean
   readonly origin: string | null
   readonly fingerprint: string | null

@@ -21,6 +21,7 @@ import {
   openLogForReading,
   openLogForWriting,
   peekLog,
+  proveEntry,
   refuseWorkTree,
 } from "../logs.js"
 import type { Options } from "../options.js"
@@ -107,7 +108,7 @@ export const logCatCommand: CommandSpec = {
   options: [...LOG_OPTIONS, ...ROOT_OPTIONS],
   run: async ({ words: [index = ""], options }, io) => {
     const client = await openForReading(options, io)
-    const proven = await client.proveInclusion(readIndex(index))
+    const proven = await proveEntry(client, readIndex(index))
     if (options.flag("json")) {
       const members = { ...placeOf(client, proven), entry: decodeEntry(proven.entry), data: formatBase64(proven.entry) }
       printDocument(io, { command: "log cat", exitCode: 0, ...members })
@@ -122,7 +123,7 @@ export const logProofCommand: CommandSpec = {
   options: [...LOG_OPTIONS, ...ROOT_OPTIONS, ["--out <file>", "Where the .tlog-proof goes; without it stdout"]],
   run: async ({ words: [index = ""], options }, io) => {
     const client = await openForReading(options, io)
-    const proven = await client.proveInclusion(readIndex(index))
+    const proven = await proveEntry(client, readIndex(index))
     const { index: leaf, proof, entry: extra } = proven
     const text = formatProofFile({ extra, index: leaf, proof, checkpoint: client.headNote })
     const out = options.value("out")
