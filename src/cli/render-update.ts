@@ -2,6 +2,7 @@
 import type { JsonValue } from "../core/json.js"
 import { observationOf } from "../features/pins.js"
 import type { Updated } from "../features/update.js"
+import { diffNotes, type Note } from "../surface/notes.js"
 import { loadPaint } from "./paint.js"
 import { showPackage } from "./render.js"
 import { renderDiff } from "./render-diff.js"
@@ -33,9 +34,14 @@ const NOT_LOGGED =
 
 const NOT_AT_HAND = "the approved texts are not at hand: what was approved may differ in more than is shown"
 
-async function describeDifference({ diff, comparedWith }: Updated, colour: boolean): Promise<readonly string[]> {
+async function describeDifference(updated: Updated, colour: boolean): Promise<readonly string[]> {
+  const { diff, comparedWith } = updated
   if (diff === null) return ["the texts of before are not at hand: neither the approved ones nor the last pin's"]
-  const lines = renderDiff(diff, { paint: await loadPaint(colour) })
+  const lines = renderDiff(
+    diff,
+    { paint: await loadPaint(colour) },
+    diff.changes.length > 0 ? protocolNotes(updated) : [],
+  )
   if (comparedWith === "approved")
     return lines.length > 0 ? lines : ["the same list, another launch line, version or way of reading it"]
   const against =
@@ -43,6 +49,14 @@ async function describeDifference({ diff, comparedWith }: Updated, colour: boole
       ? "from the last pin, which nobody approved:"
       : "nothing new since the last pin, which nobody approved"
   return [NOT_AT_HAND, against, ...lines]
+}
+
+/** The protocol version that was agreed on: no digest covers it (DESIGN 3.3). */
+function protocolNotes({ before, observed }: Updated): readonly Note[] {
+  const { protocol } = before.read
+  return typeof protocol === "string"
+    ? diffNotes({ before: { protocol }, after: { protocol: observed.reading.protocol } })
+    : []
 }
 
 /** `@scope/server 1.2.3 → 1.2.4`; both in full where it is another package. */
