@@ -14,11 +14,14 @@ import { describeShared, readShared } from "../shared.js"
 const folder = mkdtempSync(join(tmpdir(), "toolsum-real-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+// `npm run --silent` hands its log level on, and then npx does not say what is wrong.
+const { npm_config_loglevel: _silent, ...environment } = process.env
+
 const read = (args: readonly string[]) =>
   createStdioToolSource({
     target: { command: "npx", args, env: [] },
     cwd: folder,
-    environment: process.env,
+    environment,
     placeholders: [],
     clientVersion: "0.0.0",
   }).read({ sections: SECTION_NAMES, limits: DEFAULT_READ_LIMITS })
