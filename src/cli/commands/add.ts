@@ -50,7 +50,8 @@ async function addFromCommandLine(line: CommandLine, io: Io): Promise<0> {
   requireNewName(await lockfile.read(), name) // before a log is made and consent given
   const dryRun = options.flag("dry-run")
   if (!dryRun) await lockfile.requireWritable([name])
-  const log = await findLog(options, lockfile, dryRun, io)
+  const made = dryRun ? null : await makeLog(findLogFolder(options, io), options, io)
+  const log = await findLog(options, lockfile, io)
   const placeholders = options.values("placeholder")
   // Typed by the user: that is the consent to start it, now and for later checks.
   const place = { lockfilePath: lockfile.path, options, io }
@@ -76,8 +77,10 @@ async function addFromCommandLine(line: CommandLine, io: Io): Promise<0> {
   })
   const added = await showProgress(io, `reading ${name}`, work)
   if (options.flag("json")) printAdded(name, added, io)
-  else if (!options.flag("quiet"))
+  else if (!options.flag("quiet")) {
     io.stdout(await describeAdded(name, added, writtenFiles(name, lockfile, options), io))
+    if (made) io.stdout(describeMade(made))
+  }
   return 0
 }
 
@@ -85,18 +88,17 @@ async function addFromCommandLine(line: CommandLine, io: Io): Promise<0> {
 const writtenFiles = (name: string, { path }: LockfileStore, options: Options): readonly string[] =>
   options.flag("no-definitions") ? [path] : [path, definitionsPath(path, name)]
 
-/** The log to append to: `--log-dir` or the personal log, made at the first `add`. */
-async function findLog(options: Options, lockfile: LockfileStore, dryRun: boolean, io: Io): Promise<TargetLog> {
-  if (!dryRun) announceLog(await makeLog(findLogFolder(options, io), options, io), options, io)
+/** The log to append to: `--log-dir` or the personal log. */
+async function findLog(options: Options, lockfile: LockfileStore, io: Io): Promise<TargetLog> {
   const log = await openTargetLog({ options, lockfile, origin: null, io })
   return log ?? { kind: "elsewhere", origin: "a log that is not made yet" }
 }
 
 /** A first `add` makes a log: its root is what others need, and its root key should not stay here. */
-function announceLog({ created, origin, fingerprint, rootKey }: MadeLog, options: Options, io: Io): void {
-  if (!created || options.flag("json") || options.flag("quiet")) return
-  io.stderr(escapeInvisible(`made your log, root ${origin}=${fingerprint}`).concat("\n"))
-  if (rootKey !== null) io.stderr(escapeInvisible(`its root key is ${rootKey}: move it off this machine`).concat("\n"))
+function describeMade({ created, origin, fingerprint, rootKey }: MadeLog): string {
+  if (!created) return ""
+  const key = rootKey === null ? "" : `  its root key is ${rootKey}: move it off this machine\n`
+  return `${escapeInvisible(`  made your log, root ${origin}=${fingerprint}`)}\n${escapeInvisible(key.trimEnd())}${key && "\n"}`
 }
 
 function printAdded(name: string, { observed, pinned }: Added, io: Io): void {

@@ -34,7 +34,6 @@ import {
 import { renderServers } from "../render.js"
 import { printDocument } from "../report-json.js"
 import { pasteLine, showWord } from "../shell-words.js"
-import { expectShortRun } from "../short-run.js"
 
 export const verifyCommand: CommandSpec = {
   usage: "verify [file]",
@@ -91,7 +90,6 @@ async function judgeSteadily(store: LockfileStore, options: Options, io: Io): Pr
 
 async function judge(store: LockfileStore, options: Options, io: Io): Promise<LockfileReport> {
   const { path } = store
-  expectShortRun(path)
   const lockfile = await store.read()
   if (lockfile === null)
     throw new ToolsumError("FILE_MISSING", `expected a lockfile at ${quote(path, 400)}; toolsum add makes one`)
