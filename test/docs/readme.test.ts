@@ -1,7 +1,8 @@
 // README.md against the program: every command line in it is one that the program takes, and the story on its first screen is what
 // `toolsum demo` prints.
 import { execFileSync } from "node:child_process"
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
 import { COMMANDS, GLOBAL_OPTIONS } from "../../src/cli/commands.js"
@@ -40,6 +41,13 @@ test.each(commandLines)("%s", async (line) => {
   ).words
   expect(words.length).toBeGreaterThanOrEqual(spec.words[0])
   expect(words.length).toBeLessThanOrEqual(spec.words[1])
+})
+
+test("the tests that SECURITY.md names are there", () => {
+  const root = fileURLToPath(new URL("../..", import.meta.url))
+  const named = [...readFileSync(join(root, "SECURITY.md"), "utf8").matchAll(/`(test\/[^`]+\.test\.ts)`/g)]
+  expect(named.length).toBeGreaterThan(20)
+  expect(named.map(([, file = ""]) => file).filter((file) => !existsSync(join(root, file)))).toEqual([])
 })
 
 test("the first screen shows what the demo prints", async () => {
