@@ -79,7 +79,7 @@ async function addFromCommandLine(line: CommandLine, io: Io): Promise<0> {
   if (options.flag("json")) printAdded(name, added, io)
   else if (!options.flag("quiet")) {
     io.stdout(await describeAdded(name, added, writtenFiles(name, lockfile, options), io))
-    if (made) io.stdout(describeMade(made))
+    if (made?.created) io.stdout(describeMade(made))
   }
   return 0
 }
@@ -95,10 +95,10 @@ async function findLog(options: Options, lockfile: LockfileStore, io: Io): Promi
 }
 
 /** A first `add` makes a log: its root is what others need, and its root key should not stay here. */
-function describeMade({ created, origin, fingerprint, rootKey }: MadeLog): string {
-  if (!created) return ""
-  const key = rootKey === null ? "" : `  its root key is ${rootKey}: move it off this machine\n`
-  return `${escapeInvisible(`  made your log, root ${origin}=${fingerprint}`)}\n${escapeInvisible(key.trimEnd())}${key && "\n"}`
+function describeMade({ origin, fingerprint, rootKey }: MadeLog): string {
+  const key = rootKey === null ? [] : [`  its root key is ${rootKey}: move it off this machine`]
+  const lines = [`  made your log, root ${origin}=${fingerprint}`, ...key]
+  return lines.map((line) => `${escapeInvisible(line)}\n`).join("")
 }
 
 function printAdded(name: string, { observed, pinned }: Added, io: Io): void {
