@@ -1,11 +1,10 @@
 // `toolsum check`: every pin against the log and the live server, and a word diff of what changed.
-import { readDefinitions } from "../../adapters/definitions-fs.js"
 import { quote, ToolsumError } from "../../core/errors.js"
 import type { Lockfile, Pin } from "../../core/lockfile.js"
 import { MAX_NOTE_BYTES } from "../../core/note.js"
 import { sectionsOf } from "../../core/section.js"
 import { exitCodeOfVerdicts, type ServerVerdict } from "../../core/verdict.js"
-import { type LockfileReport, verifyLockfile } from "../../core/verify-lockfile.js"
+import type { LockfileReport } from "../../core/verify-lockfile.js"
 import { diffUnapproved, loadPinned, type PinTexts } from "../../features/approved-surface.js"
 import { checkPin, type LogState } from "../../features/check.js"
 import { listGivenValues, redactChanges } from "../../features/echoed-values.js"
@@ -28,7 +27,8 @@ import { findLogSource, LOG_OPTIONS, openLogForReading } from "../logs.js"
 import type { CommandLine, Options } from "../options.js"
 import { loadPaint } from "../paint.js"
 import { showProgress } from "../progress.js"
-import { collectRoots, findProjectLockfiles, LOCKFILES_OPTIONS, ROOT_OPTIONS } from "../project.js"
+import { findProjectLockfiles, LOCKFILES_OPTIONS, ROOT_OPTIONS } from "../project.js"
+import { proveOffline } from "../prove-offline.js"
 import { renderServers } from "../render.js"
 import { renderDiff } from "../render-diff.js"
 import { printDocument } from "../report-json.js"
@@ -77,9 +77,7 @@ async function checkLockfile(store: LockfileStore, { words, options }: CommandLi
   const own = isOnly
     ? options
     : { ...options, value: (name: string) => (name === "lock" ? store.path : options.value(name)) }
-  const first = await readOffline(store, own, io)
-  // Lockfile and definitions are two files: what was refuted while somebody may have been writing them is read once more.
-  const { lockfile, offline } = first.offline.exitCode === 3 ? await readOffline(store, own, io) : first
+  const { lockfile, offline } = await proveOffline(store, own, io)
   if (isOnly) for (const name of words) requirePin(lockfile, name)
   const named = [...new Set(words)].filter((name) => findPin(lockfile, name))
   const names = words.length > 0 ? named : Object.keys(lockfile.servers)
@@ -89,19 +87,6 @@ async function checkLockfile(store: LockfileStore, { words, options }: CommandLi
   // A lockfile with a log that is refuted is no good, whichever pins were asked for.
   const exitCode = refuted.length > 0 ? 3 : exitCodeOfVerdicts(servers.map((server) => server.verdict))
   return { servers, roots: offline.roots, refuted, warnings: [], exitCode }
-}
-
-async function readOffline(
-  store: LockfileStore,
-  options: Options,
-  io: Io,
-): Promise<{ lockfile: Lockfile; offline: LockfileReport }> {
-  const lockfile = await store.read()
-  if (lockfile === null)
-    throw new ToolsumError("FILE_MISSING", `expected a lockfile at ${quote(store.path, 400)}; toolsum add makes one`)
-  const definitions = await readDefinitions(store.path, Object.keys(lockfile.servers))
-  const [roots, nowSec] = [await collectRoots(options, io), BigInt(io.nowSec())]
-  return { lockfile, offline: verifyLockfile({ lockfile, roots, definitions, nowSec }) }
 }
 
 interface Checking {

@@ -1,13 +1,12 @@
 // `toolsum verify`: proves a lockfile offline. Opens no socket, starts no process, loads no network library.
 import { dirname, resolve } from "node:path"
 import { readClientConfigs } from "../../adapters/client-configs.js"
-import { readDefinitions } from "../../adapters/definitions-fs.js"
-import { quote, ToolsumError } from "../../core/errors.js"
+import { ToolsumError } from "../../core/errors.js"
 import type { ServerVerdict } from "../../core/verdict.js"
-import { type LockfileReport, verifyLockfile } from "../../core/verify-lockfile.js"
+import type { LockfileReport } from "../../core/verify-lockfile.js"
 import { compareWithConfigs } from "../../features/config-servers.js"
 import type { LockfileStore } from "../../ports.js"
-import { BASE_OPTIONS, readBaseRoots } from "../base.js"
+import { BASE_OPTIONS } from "../base.js"
 import type { CommandSpec } from "../commands.js"
 import type { ExitCode } from "../exit-codes.js"
 import type { Io } from "../io.js"
@@ -23,14 +22,8 @@ import {
 } from "../lockfile-reports.js"
 import type { CommandLine, Options } from "../options.js"
 import { loadPaint, type Paint } from "../paint.js"
-import {
-  collectRoots,
-  findAllLockfiles,
-  findProjectLockfiles,
-  LOCKFILES_OPTIONS,
-  openLockfileAt,
-  ROOT_OPTIONS,
-} from "../project.js"
+import { findAllLockfiles, findProjectLockfiles, LOCKFILES_OPTIONS, openLockfileAt, ROOT_OPTIONS } from "../project.js"
+import { proveOffline } from "../prove-offline.js"
 import { renderServers } from "../render.js"
 import { printDocument } from "../report-json.js"
 import { pasteLine, showWord } from "../shell-words.js"
@@ -67,7 +60,7 @@ export const verifyCommand: CommandSpec = {
 async function verifyProject({ words: [file], options }: CommandLine, io: Io): Promise<ExitCode> {
   const paint = options.flag("json") ? null : await loadPaint(io.colour)
   const stores = await findLockfiles(file, options, io)
-  const report = await reportOn(stores, io, (store) => judgeSteadily(store, options, io))
+  const report = await reportOn(stores, io, (store) => judge(store, options, io))
   if (paint === null) printReport(report, io)
   else showReport(report, { options, paint, io })
   showFaults(report, paint === null, io)
@@ -82,30 +75,10 @@ async function findLockfiles(file: string | undefined, options: Options, io: Io)
   return file === undefined ? findProjectLockfiles(options, io) : [openLockfileAt(file, io)]
 }
 
-/** Lockfile and definitions are two files: what was refuted while somebody may have been writing them is read once more. */
-async function judgeSteadily(store: LockfileStore, options: Options, io: Io): Promise<LockfileReport> {
-  const report = await judge(store, options, io)
-  return report.exitCode === 3 ? judge(store, options, io) : report
-}
-
 async function judge(store: LockfileStore, options: Options, io: Io): Promise<LockfileReport> {
-  const { path } = store
-  const lockfile = await store.read()
-  if (lockfile === null)
-    throw new ToolsumError("FILE_MISSING", `expected a lockfile at ${quote(path, 400)}; toolsum add makes one`)
-  const definitions = options.flag("no-definitions")
-    ? undefined
-    : await readDefinitions(path, Object.keys(lockfile.servers))
-  const base = options.value("base")
-  const report = verifyLockfile({
-    lockfile,
-    roots: [...(await collectRoots(options, io)), ...(base === null ? [] : await readBaseRoots(base, path))],
-    nowSec: BigInt(io.nowSec()),
-    underBase: base !== null,
-    ...(definitions ? { definitions } : {}),
-  })
-  if (options.flag("no-config")) return report
-  return compareWithConfigs(report, lockfile, await readClientConfigs(dirname(path)))
+  const { lockfile, offline } = await proveOffline(store, options, io)
+  if (options.flag("no-config")) return offline
+  return compareWithConfigs(offline, lockfile, await readClientConfigs(dirname(store.path)))
 }
 
 function printReport(report: ProjectReport, io: Io): void {
