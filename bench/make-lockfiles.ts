@@ -70,6 +70,7 @@ function readingOf(i: number): ServerReading {
     findings: [],
     failures: {},
     read: { platform: "linux", node: "20.19.0", protocol: "2025-11-25" },
+    isPrivate: false,
     resolved: { version: null, integrity: null },
   }
 }

@@ -60,6 +60,8 @@ export const DEFAULT_READ_LIMITS: ReadLimits = {
 export interface ReadRequest {
   readonly sections: readonly SectionName[]
   readonly limits: ReadLimits
+  /** Protocol revision to ask for first, such as that of a pin; without it the reader's own order. */
+  readonly protocol?: string
   readonly signal?: AbortSignal
 }
 
@@ -82,13 +84,18 @@ export interface ServerReading {
   /** Sections that could not be read to their end, and why; what came of them before is in `surface` (null: nothing).
    *  Such a reading can be compared, but never recorded or pinned. */
   readonly failures: Readonly<Partial<Record<SectionName, ToolsumError>>>
+  /** True when the server marks a list as meant for this reader alone (`cacheScope: private`): its texts go into no archive. */
+  readonly isPrivate: boolean
   /** Circumstances for the lockfile's `read` (platform, node, protocol …). */
   readonly read: Readonly<Record<string, string>>
   /** The package that was really started, where that is known. */
   readonly resolved: { readonly version: string | null; readonly integrity: string | null }
 }
 
-/** One way to read one server. Sends nothing but `initialize` and list requests. */
+/** One way to read one server. Sends nothing but the opening of a session (`initialize`, `server/discover`) and list requests.
+ *  Throws SERVER_AUTH, whose message is the reason (`missing: NAME`, `refused`, `insufficient_scope`) and whose `evidence.wants`
+ *  says in words what the server asks for, when it told; SERVER_UNREACHABLE, SERVER_REDIRECTED, TIMEOUT, PROTOCOL_MALFORMED,
+ *  READING_INCOMPLETE. */
 export interface ToolSource {
   read(request: ReadRequest): Promise<ServerReading>
 }
@@ -139,10 +146,30 @@ export interface LockfileStore {
   readDefinitions(pin: string): Promise<Uint8Array | null>
 }
 
-/** One server in one client configuration. */
+/** One server in one client configuration. Values of variables and headers were dropped when it was read. */
 export interface ConfiguredServer {
-  /** File as pins name it, such as `.mcp.json`. */
-  readonly file: string
   readonly name: string
-  readonly target: Target
+  /** How it is started, unwrapped from a `toolsum guard`; null when `problem` says why that cannot be told. */
+  readonly target: Target | null
+  readonly problem: string | null
+  /** Variables and headers whose values stand in the file itself. */
+  readonly literals: readonly string[]
+  /** True for a server behind `toolsum guard`. */
+  readonly isGuarded: boolean
+  /** True for one that the file switches off. */
+  readonly isDisabled: boolean
+}
+
+/** One client configuration that is there. */
+export interface ClientConfig {
+  /** File as pins name it: relative to the project's folder, or `~/…` in the user's home; always with `/`. */
+  readonly file: string
+  /** Absolute path, for people. */
+  readonly path: string
+  /** Whose file it is, such as `claude-code` or `vscode`. */
+  readonly client: string
+  readonly scope: "project" | "user"
+  readonly servers: readonly ConfiguredServer[]
+  /** Why the file as a whole could not be read; then `servers` is empty, which is not the same as none. */
+  readonly problem: string | null
 }

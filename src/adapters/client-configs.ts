@@ -5,22 +5,23 @@ import type { ParseError } from "jsonc-parser"
 import { decodeUtf8 } from "../core/bytes.js"
 import { ToolsumError } from "../core/errors.js"
 import type { Target } from "../core/target.js"
-import type { ConfiguredServer } from "../ports.js"
+import type { ClientConfig, ConfiguredServer } from "../ports.js"
 import { quotePath, readRegularFile } from "./regular-file.js"
 
 const MAX_CONFIG_BYTES = 4 * 1024 * 1024
 
 const FILES: readonly { readonly file: string; readonly key: string }[] = [{ file: ".mcp.json", key: "mcpServers" }]
 
-/** Every server of the client configurations in `folder`. A file that is there and cannot be read is CONFIG_INVALID, never "none". */
-export async function readClientConfigs(folder: string): Promise<readonly ConfiguredServer[]> {
-  const found: ConfiguredServer[] = []
+/** The client configurations in `folder`. A file that is there and cannot be read is CONFIG_INVALID, never "none". */
+export async function readClientConfigs(folder: string): Promise<readonly ClientConfig[]> {
+  const found: ClientConfig[] = []
   for (const { file, key } of FILES) {
     const path = join(folder, file)
     const bytes = readRegularFile(path, { maxBytes: MAX_CONFIG_BYTES, code: "CONFIG_INVALID" })
     if (bytes === null) continue
     const bad = (why: string) => new ToolsumError("CONFIG_INVALID", `${quotePath(path)}: ${why}`)
-    found.push(...(await parseConfig(decodeUtf8(bytes, bad), key, bad)).map((server) => ({ ...server, file })))
+    const servers = await parseConfig(decodeUtf8(bytes, bad), key, bad)
+    found.push({ file, path, client: "claude-code", scope: "project", servers, problem: null })
   }
   return found
 }
@@ -31,11 +32,14 @@ type Members = Readonly<Record<string, unknown>>
 const isMembers = (value: unknown): value is Members =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-async function parseConfig(text: string, key: string, bad: Bad): Promise<readonly Omit<ConfiguredServer, "file">[]> {
+async function parseConfig(text: string, key: string, bad: Bad): Promise<readonly ConfiguredServer[]> {
   const document = await readDocument(text.replace(/^\ufeff/, ""), bad)
   const servers = isMembers(document) ? (document[key] ?? {}) : null
   if (!isMembers(servers)) throw bad(`expected an object with ${key}`)
-  return Object.entries(servers).map(([name, server]) => ({ name, target: readTarget(server, name, bad) }))
+  return Object.entries(servers).map(([name, server]) => {
+    const target = readTarget(server, name, bad)
+    return { name, target, problem: null, literals: [], isGuarded: false, isDisabled: false }
+  })
 }
 
 /** JSON, or JSON with comments: what reads those is loaded only for a file that has some. */

@@ -26,7 +26,10 @@ export interface McpSession {
 }
 
 /** The part of a reading that comes from the session alone. */
-export type SessionReading = Pick<ServerReading, "surface" | "protocol" | "capabilities" | "findings" | "failures">
+export type SessionReading = Pick<
+  ServerReading,
+  "surface" | "protocol" | "capabilities" | "findings" | "failures" | "isPrivate"
+>
 
 /** All lists of one server together may take this long; each request has its own limit besides. */
 export const MAX_LISTING_MS = 300_000
@@ -72,7 +75,8 @@ export async function readSurface(
   }
   const { protocol, capabilities, instructions, serverInfo } = session
   const surface = { instructions, serverInfo, ...lists }
-  return { surface, protocol, capabilities, failures, findings: [...session.findings(), ...findings] }
+  const isPrivate = false // no revision before 2026-07-28 can say so
+  return { surface, protocol, capabilities, failures, isPrivate, findings: [...session.findings(), ...findings] }
 }
 
 /** Read a section until its list holds still: no notice of a change came meanwhile, or the change left the items as they were. */

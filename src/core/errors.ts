@@ -50,6 +50,7 @@ export const ERROR_KINDS = {
   HEAD_UNPROVEN: "unavailable",
   SERVER_UNREACHABLE: "unavailable",
   SERVER_AUTH: "unavailable",
+  SERVER_REDIRECTED: "unavailable",
   READING_INCOMPLETE: "unavailable",
   READING_UNSTABLE: "unavailable",
   TARGET_NOT_ACCEPTED: "unavailable",

@@ -168,6 +168,7 @@ const SERVER_REASONS: Readonly<Partial<Record<ErrorCode, UnknownReason>>> = {
   SURFACE_MALFORMED: "malformed",
   READING_INCOMPLETE: "incomplete",
   READING_UNSTABLE: "unstable",
+  SERVER_REDIRECTED: "redirected",
   // Our own consent store; the message names it.
   STATE_CORRUPT: "malformed",
 }

@@ -5,20 +5,24 @@ import type { Lockfile, Pin } from "../core/lockfile.js"
 import { formatTarget, isCommandTarget, type Target } from "../core/target.js"
 import { exitCodeOfVerdicts, type ServerVerdict } from "../core/verdict.js"
 import type { LockfileReport } from "../core/verify-lockfile.js"
-import type { ConfiguredServer } from "../ports.js"
+import type { ClientConfig, ConfiguredServer } from "../ports.js"
+
+/** A server and the file it stands in. */
+type Configured = ConfiguredServer & Pick<ClientConfig, "file">
 
 /** The report with what the configurations add. */
 export function compareWithConfigs(
   report: LockfileReport,
   lockfile: Lockfile,
-  configured: readonly ConfiguredServer[],
+  configs: readonly ClientConfig[],
 ): LockfileReport {
-  const changed = new Map<string, ConfiguredServer>()
+  const configured = configs.flatMap(({ file, servers }) => servers.map((server) => ({ ...server, file })))
+  const changed = new Map<string, Configured>()
   const extra: ServerVerdict[] = []
   for (const server of configured) {
     const found = findPinOf(lockfile, server)
     if (found === null) extra.push(notPinned(server))
-    else if (!sameTarget(found.pin.target, server.target)) changed.set(found.name, server)
+    else if (server.target !== null && !sameTarget(found.pin.target, server.target)) changed.set(found.name, server)
   }
   const pinned = report.servers.map((server) => {
     const gone = goneFrom(lockfile.servers[server.name], configured)
@@ -29,7 +33,7 @@ export function compareWithConfigs(
   return { ...report, servers, exitCode }
 }
 
-function findPinOf(lockfile: Lockfile, server: ConfiguredServer): { name: string; pin: Pin } | null {
+function findPinOf(lockfile: Lockfile, server: Configured): { name: string; pin: Pin } | null {
   const pins = Object.entries(lockfile.servers)
   const byOrigin = pins.find(([, pin]) =>
     pin.from.some((from) => from.file === server.file && from.name === server.name),
@@ -39,7 +43,7 @@ function findPinOf(lockfile: Lockfile, server: ConfiguredServer): { name: string
 }
 
 /** The file that a pin was taken from and that does not have it any more: said, but no finding (formats 44). */
-function goneFrom(pin: Pin | undefined, configured: readonly ConfiguredServer[]): string | null {
+function goneFrom(pin: Pin | undefined, configured: readonly Configured[]): string | null {
   const isThere = pin?.from.some(({ file, name }) => configured.some((one) => one.file === file && one.name === name))
   return isThere ? null : (pin?.from[0]?.file ?? null)
 }
@@ -68,13 +72,13 @@ function comparable(target: Target, other: Target): Target {
   }
 }
 
-function withChange(server: ServerVerdict, config: ConfiguredServer | undefined): ServerVerdict {
+function withChange(server: ServerVerdict, config: Configured | undefined): ServerVerdict {
   if (!config || server.verdict === "REJECTED" || server.verdict === "CHANGED") return server
   const detail = `its launch line in ${config.file} is not the pinned one`
   return { ...server, verdict: "CHANGED", reason: "target", detail }
 }
 
-const notPinned = (server: ConfiguredServer): ServerVerdict => ({
+const notPinned = (server: Configured): ServerVerdict => ({
   name: server.name,
   subject: null,
   version: null,

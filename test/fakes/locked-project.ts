@@ -148,6 +148,7 @@ const READING = {
   findings: [],
   failures: {},
   read: { node: "20.20.2" },
+  isPrivate: false,
   resolved: { version: null, integrity: null },
 }
 

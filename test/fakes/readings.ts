@@ -21,6 +21,7 @@ export const readingOf = (lists: object, over: Partial<ServerReading> = {}): Ser
   findings: [],
   failures: {},
   read: {},
+  isPrivate: false,
   resolved: { version: null, integrity: null },
   ...over,
 })

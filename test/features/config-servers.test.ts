@@ -4,7 +4,7 @@ import type { Target } from "../../src/core/target.js"
 import type { ServerVerdict, Verdict } from "../../src/core/verdict.js"
 import type { LockfileReport } from "../../src/core/verify-lockfile.js"
 import { compareWithConfigs } from "../../src/features/config-servers.js"
-import type { ConfiguredServer } from "../../src/ports.js"
+import type { ClientConfig } from "../../src/ports.js"
 import { observedOf, pinOf, readingOf, TARGET } from "../fakes/readings.js"
 
 const FILE = ".mcp.json"
@@ -29,7 +29,7 @@ const verdictOf = (verdict: Verdict): ServerVerdict => ({
 })
 
 /** What one pin "notes" with this verdict becomes beside these configurations. */
-function compare(configured: readonly ConfiguredServer[], pin: Partial<Pin> = {}, verdict: Verdict = "PROVEN") {
+function compare(configured: readonly ClientConfig[], pin: Partial<Pin> = {}, verdict: Verdict = "PROVEN") {
   const lockfile: Lockfile = {
     format: "toolsum-lock/v1",
     logs: {},
@@ -47,7 +47,14 @@ function compare(configured: readonly ConfiguredServer[], pin: Partial<Pin> = {}
   return { exitCode, answers: servers.map((server) => [server.name, server.verdict, server.reason]), servers }
 }
 
-const configured = (target: Target, name = "notes", file = FILE): ConfiguredServer => ({ file, name, target })
+const configured = (target: Target, name = "notes", file = FILE): ClientConfig => ({
+  file,
+  path: `/project/${file}`,
+  client: "claude-code",
+  scope: "project",
+  servers: [{ name, target, problem: null, literals: [], isGuarded: false, isDisabled: false }],
+  problem: null,
+})
 
 test("the same line, whatever the variables' values are", () => {
   expect(compare([configured(TARGET)])).toMatchObject({ exitCode: 0, answers: [["notes", "PROVEN", null]] })
