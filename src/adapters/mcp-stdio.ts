@@ -2,7 +2,6 @@
 // afterwards with all that it started, whatever happens. No value of a named variable gets into a message.
 import { resolve } from "node:path"
 import { quote, ToolsumError } from "../core/errors.js"
-import { listSpellings, redactSpellings } from "../core/secret-values.js"
 import type { CommandTarget } from "../core/target.js"
 import { expandTemplate, listTemplateNames } from "../core/template.js"
 import type { ReadRequest, ServerReading, ToolSource } from "../ports.js"
@@ -11,6 +10,7 @@ import { Recorder } from "./mcp-recorder.js"
 import { openSession } from "./mcp-session.js"
 import { computeEnvironment, type Values, variableValue } from "./mcp-stdio-environment.js"
 import { StdioTransport } from "./mcp-stdio-transport.js"
+import { createRedactor } from "./redact-values.js"
 import { type ResolvedPackage, resolvePackage } from "./resolve-package.js"
 
 /** What to start. `cwd`: absolute folder that the target's own `cwd` is relative to. `environment`: values of variables, usually
@@ -33,7 +33,7 @@ async function readStdio(options: StdioSourceOptions, request: ReadRequest): Pro
   const env = computeEnvironment(target.env, options)
   const args = target.args.map((arg) => expandArgument(arg, options))
   const { maxMessageBytes } = request.limits
-  const redact = createRedactor(options)
+  const redact = createRedactor(target, options.environment)
   const recorder = new Recorder(maxMessageBytes, redact)
   const transport = new StdioTransport({ command: target.command, args, cwd, env, recorder, maxMessageBytes })
   const explain = (error: ToolsumError) => withStderr(error, redact(transport.stderrTail))
@@ -71,16 +71,4 @@ function withStderr(error: ToolsumError, stderr: string): ToolsumError {
   if (!last || error.evidence) return error
   const message = `${error.message}; last on stderr: ${quote(last, 200)}`
   return new ToolsumError(error.code, message, { cause: error.cause, evidence: { stderr } })
-}
-
-type Redact = (text: string) => string
-
-/** Shorter values are ordinary words more often than secrets. */
-const MIN_SECRET_CHARS = 4
-
-/** Puts `${NAME}` in the place of each value that the target names: servers do print their keys. */
-function createRedactor({ target, environment }: StdioSourceOptions): Redact {
-  const names = new Set([...target.env, ...target.args.flatMap(listTemplateNames)])
-  const spellings = listSpellings([...names], environment, MIN_SECRET_CHARS)
-  return (text) => redactSpellings(text, spellings)
 }
