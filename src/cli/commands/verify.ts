@@ -1,6 +1,6 @@
 // `toolsum verify`: proves a lockfile offline. Opens no socket, starts no process, loads no network library.
 import { dirname, resolve } from "node:path"
-import { readClientConfigs } from "../../adapters/client-configs.js"
+import { readClientConfigs } from "../../adapters/client-configs/read-client-configs.js"
 import { ToolsumError } from "../../core/errors.js"
 import type { ServerVerdict } from "../../core/verdict.js"
 import type { LockfileReport } from "../../core/verify-lockfile.js"
@@ -78,7 +78,8 @@ async function findLockfiles(file: string | undefined, options: Options, io: Io)
 async function judge(store: LockfileStore, options: Options, io: Io): Promise<LockfileReport> {
   const { lockfile, offline } = await proveOffline(store, options, io)
   if (options.flag("no-config")) return offline
-  return compareWithConfigs(offline, lockfile, await readClientConfigs(dirname(store.path)))
+  const places = { project: dirname(store.path), home: null, platform: io.platform, env: io.env }
+  return compareWithConfigs(offline, lockfile, await readClientConfigs(places))
 }
 
 function printReport(report: ProjectReport, io: Io): void {

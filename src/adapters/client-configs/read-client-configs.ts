@@ -2,21 +2,32 @@
 // only their names stay. Today `.mcp.json`; the other clients' files join the table when they are read.
 import { join } from "node:path"
 import type { ParseError } from "jsonc-parser"
-import { decodeUtf8 } from "../core/bytes.js"
-import { ToolsumError } from "../core/errors.js"
-import type { Target } from "../core/target.js"
-import type { ClientConfig, ConfiguredServer } from "../ports.js"
-import { quotePath, readRegularFile } from "./regular-file.js"
+import { decodeUtf8 } from "../../core/bytes.js"
+import { ToolsumError } from "../../core/errors.js"
+import type { Target } from "../../core/target.js"
+import type { ClientConfig, ConfiguredServer } from "../../ports.js"
+import { quotePath, readRegularFile } from "../regular-file.js"
 
 const MAX_CONFIG_BYTES = 4 * 1024 * 1024
 
 const FILES: readonly { readonly file: string; readonly key: string }[] = [{ file: ".mcp.json", key: "mcpServers" }]
 
-/** The client configurations in `folder`. A file that is there and cannot be read is CONFIG_INVALID, never "none". */
-export async function readClientConfigs(folder: string): Promise<readonly ClientConfig[]> {
+/** Where to look. */
+export interface ConfigPlaces {
+  /** The project's folder, absolute. */
+  readonly project: string
+  /** The user's home, absolute; null: the project's own files only. */
+  readonly home: string | null
+  readonly platform: NodeJS.Platform
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+/** The client configurations that are there. A file that cannot be read has `problem`, and so has an entry of a file; neither hides
+ *  the others. Starts and contacts nothing. */
+export async function readClientConfigs({ project }: ConfigPlaces): Promise<readonly ClientConfig[]> {
   const found: ClientConfig[] = []
   for (const { file, key } of FILES) {
-    const path = join(folder, file)
+    const path = join(project, file)
     const bytes = readRegularFile(path, { maxBytes: MAX_CONFIG_BYTES, code: "CONFIG_INVALID" })
     if (bytes === null) continue
     const bad = (why: string) => new ToolsumError("CONFIG_INVALID", `${quotePath(path)}: ${why}`)
