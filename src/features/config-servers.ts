@@ -33,7 +33,8 @@ export function compareWithConfigs(
   return { ...report, servers, exitCode }
 }
 
-function findPinOf(lockfile: Lockfile, server: Configured): { name: string; pin: Pin } | null {
+/** The pin of a configured server: the one that was taken from there, else the one of that name. */
+export function findPinOf(lockfile: Lockfile, server: Configured): { name: string; pin: Pin } | null {
   const pins = Object.entries(lockfile.servers)
   const byOrigin = pins.find(([, pin]) =>
     pin.from.some((from) => from.file === server.file && from.name === server.name),
@@ -52,7 +53,7 @@ const withNote = (server: ServerVerdict, file: string): ServerVerdict =>
   server.detail === null ? { ...server, detail: `pinned, but ${file} does not start it any more` } : server
 
 /** Equal launch lines. A literal header value in a client's file matches any template of that name. */
-function sameTarget(pinned: Target, configured: Target): boolean {
+export function sameTarget(pinned: Target, configured: Target): boolean {
   return (
     canonicalize(formatTarget(comparable(pinned, configured))) ===
     canonicalize(formatTarget(comparable(configured, pinned)))
