@@ -4,6 +4,7 @@ import { promisify } from "node:util"
 import { gunzip } from "node:zlib"
 import type { Dispatcher, request } from "undici"
 import { quote, ToolsumError } from "../core/errors.js"
+import { parseRetryAfter } from "./retry-after.js"
 
 /** How GETs are made. */
 export interface HttpGetOptions {
@@ -120,14 +121,6 @@ async function readAnswer(get: HttpGet, response: Dispatcher.ResponseData): Prom
   const retryAfterMs = parseRetryAfter(response.headers["retry-after"])
   const asked = retryAfterMs === null ? "" : `, asks to wait ${Math.ceil(retryAfterMs / 1000)} s`
   throw new PassingFailure(`${why}${asked}`, { retryAfterMs })
-}
-
-/** Seconds or an HTTP date; anything else counts as absent. RFC 9110 §10.2.3. */
-function parseRetryAfter(value: string | string[] | undefined): number | null {
-  if (typeof value !== "string") return null
-  if (/^[0-9]{1,9}$/.test(value)) return Number(value) * 1000
-  const atMs = Date.parse(value)
-  return Number.isNaN(atMs) ? null : Math.max(0, atMs - Date.now())
 }
 
 async function readBody({ url, maxBytes }: HttpGet, { headers, body }: Dispatcher.ResponseData): Promise<Uint8Array> {

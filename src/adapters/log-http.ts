@@ -1,17 +1,11 @@
 // A log read over https (LogSource): own sockets, proxy variables honoured, no private address without consent (DESIGN 8, 12).
 // undici is loaded with the first read. http only to this machine and only when asked for. Bounds are http-get.ts's.
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Dispatcher } from "undici"
 import { quote, ToolsumError } from "../core/errors.js"
 import type { LogSource } from "../ports.js"
+import { createHttpConnection, type HttpSockets } from "./http-connection.js"
 import { type HttpGetOptions, httpGet } from "./http-get.js"
-import {
-  type AddressRule,
-  createGuardedLookup,
-  isLoopbackHost,
-  type Resolver,
-  requireAllowedHost,
-} from "./network-address.js"
+import { isLoopbackHost, type Resolver, requireAllowedHost } from "./network-address.js"
 
 /** How a log is read. */
 export interface HttpLogOptions {
@@ -36,8 +30,6 @@ export interface HttpLog extends LogSource {
 }
 
 const TIMEOUT_MS = 30_000
-const CONNECT_TIMEOUT_MS = 10_000
-const MAX_CONNECTIONS = 8
 const MAX_URL_CHARS = 2048
 const PATH = /^[a-z0-9]+(?:\/[a-z0-9.]*[a-z0-9])*$/
 
@@ -48,13 +40,15 @@ export function createHttpLog(url: string, options: HttpLogOptions): HttpLog {
   const loopback = isLoopbackHost(base.hostname)
   const rule = options.allowPrivate ? "any" : loopback && options.allowLoopbackHttp ? "loopback" : "public"
   requireAllowedHost(base.hostname, rule)
-  const connection = createConnection(options, { rule, proxied: !loopback })
+  const { env, signal, resolve } = options
+  const connection = createHttpConnection({ environment: env, rule, proxied: !loopback, signal, resolve })
   return {
     location: base.href,
     local: false,
     read: async (path, maxBytes) => {
       if (!PATH.test(path)) throw new ToolsumError("USAGE", `expected a path below public/, got ${quote(path)}`)
-      return readFile({ path, url: new URL(path, base), maxBytes }, await connection.open())
+      const sockets = await connection.open()
+      return readFile({ path, url: new URL(path, base), maxBytes }, getOptions(sockets, options))
     },
     close: connection.close,
   }
@@ -72,52 +66,12 @@ function parseBase(text: string, { allowLoopbackHttp = false }: HttpLogOptions):
   return url
 }
 
-interface Connection {
-  open(): Promise<HttpGetOptions>
-  close(): Promise<void>
-}
-
-/** undici, loaded and given its sockets when first needed. */
-function createConnection(
-  options: HttpLogOptions,
-  { rule, proxied }: { rule: AddressRule; proxied: boolean },
-): Connection {
-  let opened: Promise<HttpGetOptions & { dispatcher: Dispatcher }> | null = null
-  const closing = new AbortController()
-  const open = async () => {
-    const { Agent, EnvHttpProxyAgent, request } = await import("undici")
-    const lookup = createGuardedLookup(rule, options.resolve)
-    // For the sockets too: undici gives up neither a request nor a socket while that still connects.
-    const signal = AbortSignal.any([closing.signal, ...(options.signal ? [options.signal] : [])])
-    const connect = { timeout: CONNECT_TIMEOUT_MS, signal }
-    const settings = { connections: MAX_CONNECTIONS, connect: { lookup, ...connect } }
-    const proxy = { ...proxySettings(options.env), proxyTls: connect, requestTls: connect }
-    return {
-      request,
-      dispatcher: proxied ? new EnvHttpProxyAgent({ ...settings, ...proxy }) : new Agent(settings),
-      timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
-      signal: options.signal,
-      pause: options.pause ?? ((pauseMs: number, signal: AbortSignal) => sleep(pauseMs, undefined, { signal })),
-    }
-  }
-  return {
-    open: () => {
-      opened ??= open()
-      return opened
-    },
-    close: async () => {
-      const { dispatcher } = (await opened?.catch(() => null)) ?? {}
-      closing.abort()
-      await dispatcher?.destroy()
-    },
-  }
-}
-
-/** Empty text where nothing is set: undici would look into the process's own environment for what is missing. */
-const proxySettings = (env: HttpLogOptions["env"]) => ({
-  httpProxy: env.http_proxy ?? env.HTTP_PROXY ?? "",
-  httpsProxy: env.https_proxy ?? env.HTTPS_PROXY ?? "",
-  noProxy: env.no_proxy ?? env.NO_PROXY ?? "",
+/** How to get a file of the log, over its sockets. */
+const getOptions = (sockets: HttpSockets, options: HttpLogOptions): HttpGetOptions => ({
+  ...sockets,
+  timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+  signal: options.signal,
+  pause: options.pause ?? ((pauseMs: number, signal: AbortSignal) => sleep(pauseMs, undefined, { signal })),
 })
 
 const REVALIDATE = { "cache-control": "no-cache" }
