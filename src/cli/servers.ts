@@ -1,50 +1,17 @@
-// Starting servers for a command: what it asks of the launch line, the consent that starting it needs, the adapter that reads it.
-// The adapter and the MCP SDK behind it load only here, when a server is really read.
+// Starting and contacting servers for a command: the consent that it needs, the adapter that reads it. The adapter and the MCP SDK behind
+// it load only here, when a server is really read.
 import { dirname, join, resolve } from "node:path"
 import { createFileConsent } from "../adapters/consent-fs.js"
+import type { AddressRule } from "../adapters/network-address.js"
 import { findUserDirs } from "../adapters/user-dirs.js"
 import { escapeInvisible, quote, ToolsumError } from "../core/errors.js"
 import { isCommandTarget, type Target } from "../core/target.js"
-import { buildCommandTarget, computeConsentDigest } from "../features/targets.js"
+import { computeConsentDigest } from "../features/targets.js"
 import type { Consent, ToolSource } from "../ports.js"
 import { readVersion } from "./help.js"
 import type { Io } from "./io.js"
-import type { CommandLine, OptionSpec, Options } from "./options.js"
-
-/** Options of commands that take a launch line. */
-export const LAUNCH_OPTIONS: readonly OptionSpec[] = [
-  ["--env <name>", "Variable that the server gets, by name; repeatable"],
-  ["--placeholder <name>", "Variable that the server gets as a dummy text, so that it starts; repeatable"],
-  ["--cwd <folder>", "Folder to start the server in, relative to the lockfile's"],
-  ["--resources", "Read the list of resources too"],
-]
-
-/** The target that a command line names. Throws USAGE for none, for a URL, and for a secret in it. */
-export function readTarget({ words, launch, options }: CommandLine, io: Io): Target {
-  const url = words.find((word) => /^https?:\/\//i.test(word))
-  if (url !== undefined)
-    throw new ToolsumError("USAGE", "servers behind a URL cannot be read yet; give a command after --")
-  if (launch === null || launch.length === 0)
-    throw new ToolsumError(
-      "USAGE",
-      "expected the server's command after the name, such as: -- npx -y some-server@1.2.3",
-    )
-  const { env, placeholders } = readVariables(options)
-  return buildCommandTarget({
-    launch,
-    env: [...env, ...placeholders],
-    cwd: options.value("cwd"),
-    environment: io.env,
-  })
-}
-
-/** Names of variables that were typed: those that get their value, and those that get a dummy text. Throws USAGE for one that is both. */
-export function readVariables(options: Options): { env: readonly string[]; placeholders: readonly string[] } {
-  const [env, placeholders] = [options.values("env"), options.values("placeholder")]
-  const both = env.find((name) => placeholders.includes(name))
-  if (both === undefined) return { env, placeholders }
-  throw new ToolsumError("USAGE", `expected ${quote(both)} after --env or after --placeholder, got both`)
-}
+import type { OptionSpec, Options } from "./options.js"
+import { describeTarget } from "./typed-target.js"
 
 /** A project whose servers are started. */
 export interface StartPlace {
@@ -54,15 +21,20 @@ export interface StartPlace {
   readonly io: Io
 }
 
-/** How to read a target. Throws USAGE for a URL. */
+/** How to read a target. `reach`: which addresses a URL may lead to; `any` for one that this user named or accepted. */
 export async function openServer(
-  p: StartPlace & { target: Target; placeholders: readonly string[] },
+  p: StartPlace & { target: Target; placeholders: readonly string[]; reach: AddressRule },
 ): Promise<ToolSource> {
-  const { target, placeholders, io } = p
-  if (!isCommandTarget(target)) throw new ToolsumError("USAGE", "servers behind a URL cannot be read yet")
-  const { createStdioToolSource } = await import("../adapters/mcp-stdio.js")
-  const cwd = baseFolder(target, p)
-  return createStdioToolSource({ target, cwd, environment: io.env, placeholders, clientVersion: readVersion() })
+  const { target, placeholders, reach, options, io } = p
+  const values = { environment: io.env, placeholders }
+  const clientVersion = readVersion()
+  if (isCommandTarget(target)) {
+    const { createStdioToolSource } = await import("../adapters/mcp-stdio.js")
+    return createStdioToolSource({ target, cwd: baseFolder(target, p), ...values, clientVersion })
+  }
+  const { createHttpToolSource } = await import("../adapters/mcp-http.js")
+  const clientCredentials = options.values("client-credentials")
+  return createHttpToolSource({ target, ...values, clientVersion, addresses: reach, clientCredentials })
 }
 
 /** The absolute folder that a target starts in: its `cwd`, from the base folder, or that itself. */
@@ -96,6 +68,8 @@ export interface Gate {
   accepts(target: Target): Promise<boolean>
   /** The same, and where a terminal is, the person there is asked: once, a yes is remembered. */
   mayStart(name: string, target: Target): Promise<boolean>
+  /** Which addresses an accepted URL may lead to: public ones only, where nothing but `--accept-targets` accepts it. */
+  reachOf(target: Target): Promise<AddressRule>
 }
 
 /** The gate for the servers of a lockfile. Throws USAGE for a revision that has none. */
@@ -111,11 +85,13 @@ export async function openGate(place: StartPlace): Promise<Gate> {
   return {
     remembers,
     accepts,
+    reachOf: async (target) => (earlier.has(digestOf(target)) || (await remembers(target)) ? "any" : "public"),
     mayStart: async (name, target) => {
       if (await accepts(target)) return true
       if (io.ask === null) return false
       const launch = escapeInvisible(describeLaunch(target, startFolder(target, place)))
-      const question = `Start ${name}? ${launch}\nAnswer yes to start it now and later: `
+      const [verb, doing] = isCommandTarget(target) ? ["Start", "start"] : ["Contact", "contact"]
+      const question = `${verb} ${name}? ${launch}\nAnswer yes to ${doing} it now and later: `
       if ((await io.ask(question)).trim().toLowerCase() !== "yes") return false
       await consent.add(digestOf(target), `asked for ${name}`)
       return true
@@ -127,7 +103,9 @@ export async function openGate(place: StartPlace): Promise<Gate> {
 export const notAccepted = (target: Target): ToolsumError =>
   new ToolsumError(
     "TARGET_NOT_ACCEPTED",
-    `not started: this account has not accepted ${describeLaunch(target)} for this folder; --accept-targets accepts all`,
+    isCommandTarget(target)
+      ? `not started: this account has not accepted ${describeLaunch(target)} for this folder; --accept-targets accepts all`
+      : `not contacted: this account has not accepted ${describeLaunch(target)}; --accept-targets accepts all`,
   )
 
 async function targetsAt(ref: string, lockfilePath: string): Promise<readonly Target[]> {
@@ -140,16 +118,12 @@ async function targetsAt(ref: string, lockfilePath: string): Promise<readonly Ta
 
 /** All that starting a target means: its words, its folder, the variables it gets. Untrusted. */
 function describeLaunch(target: Target, folder?: string): string {
-  if (!isCommandTarget(target)) return describeTarget(target)
+  if (!isCommandTarget(target)) {
+    const headers = Object.entries(target.headers).map(([name, value]) => `${name}: ${value}`)
+    return `"${target.url}"${headers.length === 0 ? "" : `, with the headers ${quote(headers.join(", "), 300)}`}`
+  }
   const place = folder ?? target.cwd
   const where = place === undefined ? "" : ` in ${quote(place, 300)}`
   const variables = target.env.length === 0 ? "" : `, with the variables ${target.env.join(", ")}`
   return `"${describeTarget(target)}"${where}${variables}`
 }
-
-/** A target for people, as it would be typed. Untrusted: escape it before it is shown. */
-export function describeTarget(target: Target): string {
-  return isCommandTarget(target) ? [target.command, ...target.args].map(quoteWord).join(" ") : target.url
-}
-
-const quoteWord = (word: string): string => (/^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))

@@ -5,7 +5,7 @@ import type { Pin } from "../core/lockfile.js"
 import { computePinDigest } from "../core/pin.js"
 import { SECTION_NAMES, type SectionName, type Surface, sectionsOf } from "../core/section.js"
 import type { Target } from "../core/target.js"
-import type { LockfileStore, ToolSource } from "../ports.js"
+import type { LockfileStore, ReadLimits, ToolSource } from "../ports.js"
 import type { SurfaceDiff } from "../surface/diff.js"
 import { diffSurfaces } from "../surface/diff.js"
 import { type Observed, observeServer, requirePinnable } from "./observe.js"
@@ -31,6 +31,7 @@ export interface UpdateInput {
   readonly last: Surface | null
   readonly definitions: boolean
   readonly dryRun: boolean
+  readonly limits?: ReadLimits
   readonly nowSec: number
   readonly signal: AbortSignal
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import type { Target } from "../../src/core/target.js"
 import { computeTargetDigest } from "../../src/core/target.js"
-import { buildCommandTarget, computeConsentDigest } from "../../src/features/targets.js"
+import { buildCommandTarget, buildUrlTarget, computeConsentDigest } from "../../src/features/targets.js"
 
 const build = (launch: readonly string[], environment: Readonly<Record<string, string>> = {}) =>
   buildCommandTarget({ launch, env: ["B", "A", "B"], cwd: null, environment })
@@ -62,6 +62,65 @@ describe("a launch line as a target", () => {
 
   test.each(["${", "${1A}", "$x"])("%s is no template", (arg) => {
     expect(() => build(["node", arg])).toThrow(expect.objectContaining({ code: "TARGET_MALFORMED" }))
+  })
+})
+
+describe("a URL as a target", () => {
+  const URL = "https://mcp.example.com/mcp"
+  const buildUrl = (url: string, headers: readonly string[] = [], environment: Readonly<Record<string, string>> = {}) =>
+    buildUrlTarget({ url, headers, environment })
+
+  test("headers keep their spelling, values are templates", () => {
+    expect(buildUrl(`${URL}?set=${"${SET}"}`, ["Authorization: Bearer ${TOKEN}", "x-team:${TEAM} "])).toEqual({
+      url: `${URL}?set=${"${SET}"}`,
+      headers: { Authorization: "Bearer ${TOKEN}", "x-team": "${TEAM}" },
+    })
+  })
+
+  test.each([URL, "https://example.com", "http://localhost:3000/mcp", "http://127.0.0.1:1/", "http://[::1]:8080/mcp"])(
+    "%s is fine",
+    (url) => {
+      expect(buildUrl(url)).toEqual({ url, headers: {} })
+    },
+  )
+
+  test.each([
+    { name: "plain http to another host", url: "http://mcp.example.com/" },
+    { name: "http to a name that only begins like this machine", url: "http://localhost.example.com/" },
+    { name: "http to a name that begins with its address", url: "http://127.0.0.1.example.com/" },
+    { name: "user info", url: "https://ada:hunter2hunter2@example.com/" },
+    { name: "user info of a variable", url: "https://${TOKEN}@example.com/" },
+    { name: "a fragment", url: `${URL}#top` },
+    { name: "a variable in the host", url: "https://${HOST}/mcp" },
+    { name: "a variable in the path", url: "https://example.com/${TOKEN}/mcp" },
+    { name: "a parameter that says secret", url: `${URL}?api_key=hunter2hunter2` },
+    { name: "a token in the path", url: `https://example.com/ghp_${"a".repeat(36)}/mcp` },
+    { name: "the value of a variable in the query", url: `${URL}?team=hunter2hunter2` },
+    { name: "the value of a variable in the path", url: "https://example.com/hunter2hunter2/mcp" },
+  ])("$name is refused without a secret in the message", ({ url }) => {
+    const attempt = () => buildUrl(url, [], { MINE: "hunter2hunter2" })
+    expect(attempt).toThrow(expect.objectContaining({ code: "USAGE", message: expect.not.stringContaining("hunter2") }))
+  })
+
+  test.each([
+    { name: "a value instead of a variable", line: "Authorization: Bearer hunter2hunter2" },
+    { name: "no colon", line: "Authorization hunter2hunter2" },
+    { name: "a name that is none", line: "Autho rization: ${TOKEN}" },
+    { name: "a token beside the variable", line: `X-Key: \${TOKEN}ghp_${"hunter2".repeat(6)}` },
+    { name: "what is no template", line: "Authorization: Bearer hunter2$hunter2${TOKEN}" },
+    { name: "a header of the protocol", line: "MCP-Protocol-Version: ${VERSION}" },
+    { name: "another line", line: "X-A: ${A}\r\nX-B: ${B}" },
+  ])("a header with $name is refused without being repeated", ({ line }) => {
+    expect(() => buildUrl(URL, [line])).toThrow(
+      expect.objectContaining({ kind: expect.any(String), message: expect.not.stringContaining("hunter2") }),
+    )
+  })
+
+  test("one header twice, whatever its case", () => {
+    expect(() => buildUrl(URL, ["X-A: ${A}", "x-a: ${B}"])).toThrow(
+      expect.objectContaining({ code: "TARGET_MALFORMED" }),
+    )
+    expect(() => buildUrl(URL, ["X-A: ${A}", "X-A: ${B}"])).toThrow(expect.objectContaining({ code: "USAGE" }))
   })
 })
 

@@ -19,13 +19,14 @@ import { findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.
 import { countItems, showPackage } from "../render.js"
 import { createPage } from "../render-page.js"
 import { printDocument } from "../report-json.js"
-import { acceptTarget, LAUNCH_OPTIONS, openServer, readTarget } from "../servers.js"
+import { acceptTarget, openServer } from "../servers.js"
 import { openTargetLog } from "../target-log.js"
 import { showName, showText } from "../terminal-text.js"
+import { LAUNCH_OPTIONS, readLimits, readTarget } from "../typed-target.js"
 import { type MadeLog, makeLog } from "./init.js"
 
 export const addCommand: CommandSpec = {
-  usage: "add <name> [--] <command…>",
+  usage: "add <name> [--] <command…> | add <name> <url>",
   words: [1, 2],
   launchAfter: 1,
   options: [
@@ -38,7 +39,10 @@ export const addCommand: CommandSpec = {
     ["--no-definitions", "Do not write .mcp-tools/<name>.json"],
     ["--dry-run", "Read and show, write nothing"],
   ],
-  examples: ["toolsum add memory -- npx -y @modelcontextprotocol/server-memory@2026.1.26"],
+  examples: [
+    "toolsum add memory -- npx -y @modelcontextprotocol/server-memory@2026.1.26",
+    "toolsum add docs https://example.com/mcp --header 'Authorization: Bearer ${TOKEN}'",
+  ],
   run: addFromCommandLine,
 }
 
@@ -56,7 +60,7 @@ async function addFromCommandLine(line: CommandLine, io: Io): Promise<0> {
   // Typed by the user: that is the consent to start it, now and for later checks.
   const place = { lockfilePath: lockfile.path, options, io }
   if (!dryRun) await acceptTarget(target, `toolsum add ${name}`, place)
-  const source = await openServer({ ...place, target, placeholders })
+  const source = await openServer({ ...place, target, placeholders, reach: "any" })
   const sections: readonly SectionName[] = options.flag("resources") ? SECTION_NAMES : DEFAULT_SECTIONS
   const work = addServer({
     name,
@@ -65,6 +69,7 @@ async function addFromCommandLine(line: CommandLine, io: Io): Promise<0> {
     placeholders,
     environment: io.env,
     sections,
+    limits: readLimits(options),
     masks: [],
     observer: readObserver(options),
     nowSec: io.nowSec(),

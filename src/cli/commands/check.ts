@@ -10,7 +10,7 @@ import { checkPin, type LogState } from "../../features/check.js"
 import { listGivenValues, redactChanges } from "../../features/echoed-values.js"
 import { placeholdersOf } from "../../features/observe.js"
 import { findPin, observationOf, requirePin } from "../../features/pins.js"
-import { DEFAULT_READ_LIMITS, type LockfileStore, type LogSource, type ServerReading } from "../../ports.js"
+import type { LockfileStore, LogSource, ServerReading } from "../../ports.js"
 import type { CommandSpec } from "../commands.js"
 import type { Io } from "../io.js"
 import {
@@ -34,12 +34,14 @@ import { renderDiff } from "../render-diff.js"
 import { printDocument } from "../report-json.js"
 import { CONSENT_OPTIONS, type Gate, notAccepted, openGate, openServer } from "../servers.js"
 import { showWord } from "../shell-words.js"
+import { READ_OPTIONS, readLimits } from "../typed-target.js"
 import { describeWarning } from "../warnings.js"
 
 export const checkCommand: CommandSpec = {
   usage: "check [name…]",
   words: [0, 1000],
   options: [
+    ...READ_OPTIONS,
     ["--log-only", "Compare with the log only, start no server"],
     ["--exhaustive", "Look at every entry since the pin instead of believing the log's index"],
     ["--explain", "Show heads, leaves and roots"],
@@ -191,11 +193,12 @@ async function readLive(name: string, pin: Pin, gate: Gate, { store, options, io
   const source = await openServer({
     target: pin.target,
     placeholders: placeholdersOf(observed.profile),
+    reach: await gate.reachOf(pin.target),
     lockfilePath: store.path,
     options,
     io,
   })
-  return source.read({ sections: sectionsOf(observed.lines), limits: DEFAULT_READ_LIMITS, signal: io.signal })
+  return source.read({ sections: sectionsOf(observed.lines), limits: readLimits(options), signal: io.signal })
 }
 
 /** Logs that are caught lying only now. */

@@ -12,8 +12,9 @@ import { OBSERVER_OPTIONS, readObserver } from "../observer.js"
 import { showProgress } from "../progress.js"
 import { findProjectLockfile, LOCKFILE_OPTIONS } from "../project.js"
 import { printDocument } from "../report-json.js"
-import { LAUNCH_OPTIONS, openServer, readTarget } from "../servers.js"
+import { openServer } from "../servers.js"
 import { showWord } from "../shell-words.js"
+import { LAUNCH_OPTIONS, readLimits, readTarget } from "../typed-target.js"
 
 export const observeCommand: CommandSpec = {
   usage: "observe <name> --out file [--] <command…>",
@@ -38,9 +39,10 @@ export const observeCommand: CommandSpec = {
     const work = observeServer({
       name,
       target,
-      source: await openServer({ target, placeholders, lockfilePath, options, io }),
+      source: await openServer({ target, placeholders, lockfilePath, options, io, reach: "any" }),
       placeholders,
       environment: io.env,
+      limits: readLimits(options),
       sections: options.flag("resources") ? SECTION_NAMES : DEFAULT_SECTIONS,
       masks: [],
       observer: readObserver(options),

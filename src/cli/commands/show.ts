@@ -7,8 +7,8 @@ import type { CommandSpec } from "../commands.js"
 import { findProjectLockfile, LOCKFILE_OPTIONS } from "../project.js"
 import { formatSec } from "../render.js"
 import { printDocument } from "../report-json.js"
-import { describeTarget } from "../servers.js"
 import { showName, showText } from "../terminal-text.js"
+import { describeTarget } from "../typed-target.js"
 
 export const showCommand: CommandSpec = {
   usage: "show [name…]",

@@ -19,12 +19,13 @@ import { showProgress } from "../progress.js"
 import { findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.js"
 import { describeUpdate, updatedMember } from "../render-update.js"
 import { printDocument } from "../report-json.js"
-import { CONSENT_OPTIONS, LAUNCH_OPTIONS, openServer } from "../servers.js"
+import { CONSENT_OPTIONS, openServer } from "../servers.js"
 import { openTargetLog } from "../target-log.js"
+import { isUrl, LAUNCH_OPTIONS, readLimits } from "../typed-target.js"
 import { acceptUpdateTarget } from "../update-target.js"
 
 export const updateCommand: CommandSpec = {
-  usage: "update [name…] | update <name> -- <command…>",
+  usage: "update [name…] | update <name> -- <command…> | update <name> <url>",
   words: [0, 1000],
   launchAfter: Number.POSITIVE_INFINITY, // words are names of pins: nothing but what follows `--` is ever started
   options: [
@@ -58,18 +59,22 @@ interface Updating {
 }
 
 /** Options that change one pin. */
-const OF_ONE_PIN = ["env", "placeholder", "cwd"] as const
+const OF_ONE_PIN = ["env", "placeholder", "header", "cwd"] as const
 
 function namesToUpdate({ words, launch, options }: CommandLine, lockfile: Lockfile | null): readonly string[] {
+  const typed = words.filter((word) => !isUrl(word))
   const isOfOne =
-    launch !== null || options.flag("resources") || OF_ONE_PIN.some((option) => options.values(option).length > 0)
-  if (isOfOne && words.length !== 1)
+    launch !== null ||
+    typed.length < words.length ||
+    options.flag("resources") ||
+    OF_ONE_PIN.some((option) => options.values(option).length > 0)
+  if (isOfOne && typed.length !== 1)
     throw new ToolsumError(
       "USAGE",
-      "expected the name of one pin with a new command, --env, --placeholder, --cwd or --resources",
+      "expected the name of one pin with a new command or URL, --env, --placeholder, --header, --cwd or --resources",
     )
-  for (const word of words) requireName(lockfile, word, words.length > 1)
-  const names = words.length > 0 ? [...new Set(words)] : Object.keys(lockfile?.servers ?? {})
+  for (const word of typed) requireName(lockfile, word, typed.length > 1)
+  const names = typed.length > 0 ? [...new Set(typed)] : Object.keys(lockfile?.servers ?? {})
   if (names.length === 0) throw new ToolsumError("NO_PINS", "there is nothing to update: no pins yet")
   return names
 }
@@ -94,7 +99,7 @@ async function attempt(name: string, updating: Updating): Promise<Outcome> {
     if (io.signal.aborted) throw new ToolsumError("READING_INCOMPLETE", "interrupted")
     return { name, ok: true, updated: await present(name, await updateOne(name, updating), updating) }
   } catch (error) {
-    if (!(error instanceof ToolsumError) || line.words.length === 1) throw error
+    if (!(error instanceof ToolsumError) || line.words.filter((word) => !isUrl(word)).length === 1) throw error
     const failed = { name, ok: false, error } as const
     if (!line.options.flag("json")) io.stderr(failureLine(failed))
     return failed
@@ -119,6 +124,7 @@ async function updateOne(name: string, updating: Updating): Promise<Updated> {
     source: await openServer({ ...place, ...launch }),
     lockfile: store,
     log,
+    limits: readLimits(options),
     more: options.flag("resources") ? ["resources"] : [],
     approved: await loadApproved({
       ...texts,
