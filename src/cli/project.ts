@@ -10,14 +10,18 @@ import type { LockfileStore } from "../ports.js"
 import type { Io } from "./io.js"
 import type { OptionSpec, Options } from "./options.js"
 
+const USER_OPTION: OptionSpec = ["--user", "Your own lockfile, in your configuration folder, instead of the project's"]
+
 /** Options of every command that works on a lockfile. */
 export const LOCKFILE_OPTIONS: readonly OptionSpec[] = [
   ["--lock <file>", "Lockfile to use; without it the nearest toolsum.lock.json up to the git root"],
+  USER_OPTION,
 ]
 
 /** The same for commands that report on several. */
 export const LOCKFILES_OPTIONS: readonly OptionSpec[] = [
   ["--lock <file>", "Lockfile to use, repeatable; without it the nearest toolsum.lock.json up to the git root"],
+  USER_OPTION,
 ]
 
 /** Options of every command that proves something. */
@@ -25,14 +29,17 @@ export const ROOT_OPTIONS: readonly OptionSpec[] = [
   ["--root <fingerprint>", "Root to trust, [LOG=]SHA256:…; repeatable; also TOOLSUM_ROOT and the trust store"],
 ]
 
-/** The lockfile of the project, existing or not: `--lock`, the nearest one, or one at the git root or here. */
+/** The lockfile of the project, existing or not: `--lock`, the nearest one, or one at the git root or here; with `--user` the user's.
+ *  Throws USAGE for both options. */
 export async function findProjectLockfile(options: Options, io: Io): Promise<LockfileStore> {
+  if (isUserLockfile(options)) return openUserLockfile(io)
   const given = options.value("lock")
   return given === null ? findNearestLockfile(io) : openLockfileAt(given, io)
 }
 
-/** Every lockfile that `--lock` names, or the project's; at least one. */
+/** Every lockfile that `--lock` names, or the project's, or with `--user` the user's; at least one. Throws USAGE for both options. */
 export function findProjectLockfiles(options: Options, io: Io): readonly LockfileStore[] {
+  if (isUserLockfile(options)) return [openUserLockfile(io)]
   const paths = new Set(options.values("lock").map((path) => resolve(io.cwd, path)))
   return paths.size === 0 ? [findNearestLockfile(io)] : [...paths].map(createFileLockfile)
 }
@@ -49,6 +56,24 @@ export const openLockfileAt = (path: string, io: Io): LockfileStore => createFil
 function findNearestLockfile(io: Io): LockfileStore {
   const found = findLockfile(io.cwd)
   return createFileLockfile(found.lockfile ?? join(found.gitRoot ?? io.cwd, LOCKFILE_NAME))
+}
+
+/** True for the user's own lockfile, which no `--lock` can name as well. Throws USAGE. */
+export function isUserLockfile(options: Options): boolean {
+  if (options.flag("user") && options.values("lock").length > 0)
+    throw new ToolsumError("USAGE", "expected one of --user and --lock, not both")
+  return options.flag("user")
+}
+
+/** The user's own lockfile, which need not exist: pins of servers that this account starts whatever the project. */
+export function openUserLockfile(io: Io): LockfileStore {
+  const { config } = findUserDirs(io.env, io.platform)
+  const store = createFileLockfile(join(config, LOCKFILE_NAME))
+  const requireWritable = async (pins: readonly string[]) => {
+    await (await import("../adapters/durable-file.js")).makePrivateDirectory(config)
+    await store.requireWritable(pins)
+  }
+  return { ...store, requireWritable }
 }
 
 /** The user's trust store. */

@@ -1,6 +1,5 @@
 // `toolsum verify`: proves a lockfile offline. Opens no socket, starts no process, loads no network library.
-import { dirname, resolve } from "node:path"
-import { readClientConfigs } from "../../adapters/client-configs/read-client-configs.js"
+import { resolve } from "node:path"
 import { ToolsumError } from "../../core/errors.js"
 import type { ServerVerdict } from "../../core/verdict.js"
 import type { LockfileReport } from "../../core/verify-lockfile.js"
@@ -8,6 +7,7 @@ import { compareWithConfigs } from "../../features/config-servers.js"
 import type { LockfileStore } from "../../ports.js"
 import { BASE_OPTIONS } from "../base.js"
 import type { CommandSpec } from "../commands.js"
+import { readConfigurationsOf } from "../configurations.js"
 import type { ExitCode } from "../exit-codes.js"
 import type { Io } from "../io.js"
 import {
@@ -69,8 +69,8 @@ async function verifyProject({ words: [file], options }: CommandLine, io: Io): P
 
 async function findLockfiles(file: string | undefined, options: Options, io: Io): Promise<readonly LockfileStore[]> {
   const all = options.flag("all")
-  if ([file !== undefined, options.values("lock").length > 0, all].filter(Boolean).length > 1)
-    throw new ToolsumError("USAGE", "expected one of a file, --lock and --all, not both")
+  if ([file !== undefined, options.values("lock").length > 0, all, options.flag("user")].filter(Boolean).length > 1)
+    throw new ToolsumError("USAGE", "expected one of a file, --lock, --all and --user, not both")
   if (all) return findAllLockfiles(io)
   return file === undefined ? findProjectLockfiles(options, io) : [openLockfileAt(file, io)]
 }
@@ -78,8 +78,7 @@ async function findLockfiles(file: string | undefined, options: Options, io: Io)
 async function judge(store: LockfileStore, options: Options, io: Io): Promise<LockfileReport> {
   const { lockfile, offline } = await proveOffline(store, options, io)
   if (options.flag("no-config")) return offline
-  const places = { project: dirname(store.path), home: null, platform: io.platform, env: io.env }
-  return compareWithConfigs(offline, lockfile, await readClientConfigs(places))
+  return compareWithConfigs(offline, lockfile, await readConfigurationsOf(store, options, io))
 }
 
 function printReport(report: ProjectReport, io: Io): void {
