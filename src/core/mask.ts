@@ -144,22 +144,31 @@ export function applyMasks(
   value: JsonValue,
   masks: readonly Mask[],
 ): { value: JsonValue; applied: readonly boolean[] } {
-  const spans = masks.map((mask) => (mask.section === section && mask.item === key ? findSpan(mask, value) : null))
-  const applied = spans.map((span) => span !== null && !spans.some((other) => other !== null && overlaps(span, other)))
-  const last = spans
-    .filter((span, i): span is Span => span !== null && applied[i] === true)
-    .sort((a, b) => b.start - a.start)
-  return { value: last.reduce(replaceSpan, value), applied }
+  const spans = findMaskedSpans(section, key, value, masks)
+  const last = spans.filter((span) => span !== null).sort((a, b) => b.start - a.start)
+  return { value: last.reduce(replaceSpan, value), applied: spans.map((span) => span !== null) }
 }
 
-interface Span {
+/** What a mask replaces: the UTF-16 units from `start` to `end` of the string at its pointer. */
+export interface MaskedSpan {
   readonly mask: Mask
   readonly start: number
   readonly end: number
 }
 
+/** The span of each mask in the item `value` with the key `key`; null for a mask that does not apply to it (formats.md 7). */
+export function findMaskedSpans(
+  section: MaskSection,
+  key: string | null,
+  value: JsonValue,
+  masks: readonly Mask[],
+): readonly (MaskedSpan | null)[] {
+  const spans = masks.map((mask) => (mask.section === section && mask.item === key ? findSpan(mask, value) : null))
+  return spans.map((span) => (span && spans.some((other) => other && overlaps(span, other)) ? null : span))
+}
+
 /** The span of a mask in the unmasked text, or null where it does not match. */
-function findSpan(mask: Mask, value: JsonValue): Span | null {
+function findSpan(mask: Mask, value: JsonValue): MaskedSpan | null {
   const text = valueAt(value, parsePointer(mask.pointer, bad))
   if (typeof text !== "string") return null
   const prefixAt = text.indexOf(mask.prefix)
@@ -170,11 +179,11 @@ function findSpan(mask: Mask, value: JsonValue): Span | null {
   return CLASSES[mask.class].test(text.slice(start, end)) ? { mask, start, end } : null
 }
 
-const overlaps = (a: Span, b: Span): boolean =>
+const overlaps = (a: MaskedSpan, b: MaskedSpan): boolean =>
   a !== b && a.mask.pointer === b.mask.pointer && a.start < b.end && b.start < a.end
 
 /** Spans are replaced from the last to the first, so that the places of those before stay right. */
-function replaceSpan(value: JsonValue, { mask, start, end }: Span): JsonValue {
+function replaceSpan(value: JsonValue, { mask, start, end }: MaskedSpan): JsonValue {
   const tokens = parsePointer(mask.pointer, bad)
   const text = valueAt(value, tokens)
   return typeof text === "string"
