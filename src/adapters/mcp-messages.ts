@@ -3,16 +3,27 @@
 import { ToolsumError } from "../core/errors.js"
 import { isArray, isObject, type JsonObject, type JsonValue, parseJson } from "../core/json.js"
 
+/** An error as a server answered it; `null` and no text where it had none. */
+export interface RpcError {
+  readonly code: number | null
+  readonly message: string
+  readonly data: JsonValue
+}
+
 /** What a server answered: a result as received, an error, or bytes that the strict reader refuses (PROTOCOL_MALFORMED). */
 export type Answer =
   | { readonly result: JsonValue }
-  | { readonly error: { readonly code: number | null; readonly message: string } }
+  | { readonly error: RpcError }
   | { readonly malformed: ToolsumError }
 
-/** A message of a server, or `noise`: text that is no JSON-RPC. `broken`: noise that seems to be a damaged message. */
+/** Id of a request. */
+export type MessageId = string | number
+
+/** A message of a server, or `noise`: text that is no JSON-RPC. `broken`: noise that seems to be a damaged message. The id of an
+ *  answer is null when the server could not tell what it was asked. */
 export type Incoming =
-  | { readonly kind: "answer"; readonly id: number; readonly answer: Answer }
-  | { readonly kind: "request"; readonly id: string | number; readonly method: string }
+  | { readonly kind: "answer"; readonly id: MessageId | null; readonly answer: Answer }
+  | { readonly kind: "request"; readonly id: MessageId; readonly method: string }
   | { readonly kind: "notification"; readonly method: string }
   | { readonly kind: "noise"; readonly broken: boolean }
 
@@ -57,10 +68,9 @@ function classify(message: JsonValue, readAnswer: (message: JsonObject) => Answe
     if (typeof id !== "string" && typeof id !== "number") return { kind: "notification", method }
     return { kind: "request", id, method }
   }
-  // Some servers return the id as text: the official SDKs take it, so it cannot hide anything.
-  const number = typeof id === "string" || typeof id === "number" ? Number(id) : Number.NaN
-  if (!Number.isSafeInteger(number)) return { kind: "noise", broken: false }
-  return { kind: "answer", id: number, answer: readAnswer(message) }
+  if (typeof id === "string" || typeof id === "number") return { kind: "answer", id, answer: readAnswer(message) }
+  const isBlind = (id === undefined || id === null) && member(message, "error") !== undefined
+  return isBlind ? { kind: "answer", id: null, answer: readAnswer(message) } : { kind: "noise", broken: false }
 }
 
 function answerOf(message: JsonObject): Answer {
@@ -69,10 +79,16 @@ function answerOf(message: JsonObject): Answer {
   if ((result === undefined) === (error === undefined))
     return { malformed: new ToolsumError("PROTOCOL_MALFORMED", "expected an answer with either a result or an error") }
   if (result !== undefined) return { result }
-  const code = isObject(error) ? member(error, "code") : undefined
-  const text = isObject(error) ? member(error, "message") : undefined
-  return { error: { code: typeof code === "number" ? code : null, message: typeof text === "string" ? text : "" } }
+  const code = isObject(error) ? readMember(error, "code") : null
+  const text = isObject(error) ? readMember(error, "message") : null
+  const data = isObject(error) ? readMember(error, "data") : null
+  return {
+    error: { code: typeof code === "number" ? code : null, message: typeof text === "string" ? text : "", data },
+  }
 }
 
 const member = (object: JsonObject, name: string): JsonValue | undefined =>
   Object.hasOwn(object, name) ? object[name] : undefined
+
+/** A member of an object of the server; null for none, as for null. */
+export const readMember = (object: JsonObject, name: string): JsonValue => member(object, name) ?? null

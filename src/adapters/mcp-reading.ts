@@ -5,18 +5,15 @@ import { quote, ToolsumError } from "../core/errors.js"
 import { isArray, isObject, type JsonObject, type JsonValue } from "../core/json.js"
 import { itemKey, SECTION_NAMES, type SectionName, surfaceMember } from "../core/section.js"
 import type { ReadFinding, ReadLimits, ReadRequest, ServerReading } from "../ports.js"
-import { type Answer, INVALID_PARAMS, METHOD_NOT_FOUND } from "./mcp-messages.js"
+import { authErrorOf } from "./auth-signs.js"
+import { type Introduction, isPrivateResult, readServerInfo } from "./mcp-eras.js"
+import { type Answer, INVALID_PARAMS, METHOD_NOT_FOUND, type RpcError, readMember } from "./mcp-messages.js"
 import { LIST_METHODS, type ListMethod } from "./mcp-recorder.js"
 
 /** An open session with a server: what it said of itself, as received, and a way to ask for lists. */
-export interface McpSession {
-  /** Protocol version that was agreed on. */
-  readonly protocol: string
-  readonly capabilities: JsonValue
-  readonly instructions: JsonValue
-  readonly serverInfo: JsonValue
-  /** An empty cursor is a cursor (2026-07-28). Before, servers write it at the end of a list. */
-  readonly emptyCursorContinues: boolean
+export interface McpSession extends Introduction {
+  /** Revision 2026-07-28: an empty cursor is a cursor, which earlier servers write at the end of a list, and results say more. */
+  readonly isModern: boolean
   /** The raw answer to a list request. Throws TIMEOUT, SERVER_UNREACHABLE, SERVER_AUTH or READING_INCOMPLETE when none came. */
   readonly ask: (method: ListMethod, params?: { readonly cursor: string }) => Promise<Answer>
   /** How often the server has said that the list of this section changed. */
@@ -36,11 +33,18 @@ export const MAX_LISTING_MS = 300_000
 /** How often a list is read again that changes while it is read. */
 const MAX_ROUNDS = 3
 
+/** What came of one section. `items`: null when it is not declared, or there is no such list. */
 interface SectionReading {
-  /** null: not declared, or there is no such list. */
   readonly items: readonly JsonValue[] | null
   readonly failure: ToolsumError | null
   readonly findings: readonly ReadFinding[]
+}
+
+/** What results say beside their items (2026-07-28): the server as they name it, at most two that differ, and the sections that are for
+ *  this reader alone. */
+interface Asides {
+  readonly serverInfos: JsonValue[]
+  readonly privateSections: Set<SectionName>
 }
 
 interface Walk {
@@ -48,16 +52,19 @@ interface Walk {
   readonly limits: ReadLimits
   /** Milliseconds left for all lists. */
   readonly leftMs: () => number
+  readonly asides: Asides
 }
 
-/** Read the sections asked for. What goes wrong in one section is in `failures`. `now`: milliseconds of a steady clock. */
+/** Read the sections asked for. What goes wrong in one section is in `failures`. `now`: milliseconds of a steady clock. Throws
+ *  READING_INCOMPLETE when interrupted, SERVER_AUTH when a list wants a credential and nothing came of any. */
 export async function readSurface(
   session: McpSession,
   request: ReadRequest,
   now: () => number = () => performance.now(),
 ): Promise<SessionReading> {
   const end = now() + MAX_LISTING_MS
-  const walk: Walk = { session, limits: request.limits, leftMs: () => end - now() }
+  const asides: Asides = { serverInfos: [], privateSections: new Set() }
+  const walk: Walk = { session, limits: request.limits, leftMs: () => end - now(), asides }
   const lists: Record<ReturnType<typeof surfaceMember>, JsonValue> = {
     tools: null,
     prompts: null,
@@ -73,10 +80,14 @@ export async function readSurface(
     if (reading.failure) failures[section] = reading.failure
     findings.push(...reading.findings, ...findBadItems(section, reading.items ?? []))
   }
-  const { protocol, capabilities, instructions, serverInfo } = session
+  const refusal = Object.values(failures).find(({ code }) => code === "SERVER_AUTH")
+  if (refusal && Object.values(lists).every((items) => items === null)) throw refusal
+  const { protocol, capabilities, instructions } = session
+  const serverInfo = session.serverInfo ?? asides.serverInfos[0] ?? null
   const surface = { instructions, serverInfo, ...lists }
-  const isPrivate = false // no revision before 2026-07-28 can say so
-  return { surface, protocol, capabilities, failures, isPrivate, findings: [...session.findings(), ...findings] }
+  const isPrivate = session.isPrivate || asides.privateSections.size > 0
+  const told = [...session.findings(), ...findAsides(session, asides, serverInfo), ...findings]
+  return { surface, protocol, capabilities, failures, isPrivate, findings: told }
 }
 
 /** Read a section until its list holds still: no notice of a change came meanwhile, or the change left the items as they were. */
@@ -129,13 +140,14 @@ async function readPages(walk: Walk, section: SectionName, pages: (readonly Json
     const answer = cursor === null ? await walk.session.ask(method) : await walk.session.ask(method, { cursor })
     if ("malformed" in answer) throw answer.malformed
     // Before 2026-07-28 an empty cursor is followed once: it is the end when the server refuses it or starts all over.
-    const probing = cursor === "" && !walk.session.emptyCursorContinues
+    const probing = cursor === "" && !walk.session.isModern
     if ("error" in answer) {
       if (answer.error.code === METHOD_NOT_FOUND && cursor === null) return false
       if (answer.error.code === INVALID_PARAMS && probing) return true
       throw refusal(method, answer.error)
     }
     const page = parsePage(section, answer.result)
+    if (walk.session.isModern) noteAsides(walk.asides, section, page.result)
     if (probing && pages.some((earlier) => sameItems(earlier, page.items))) return true
     pages.push(page.items)
     count += page.items.length
@@ -151,22 +163,47 @@ async function readPages(walk: Walk, section: SectionName, pages: (readonly Json
 const incomplete = (method: ListMethod, why: string) =>
   new ToolsumError("READING_INCOMPLETE", `${method} could not be read to its end: ${why}`)
 
-const refusal = (method: ListMethod, error: { readonly code: number | null; readonly message: string }) =>
+const refusal = (method: ListMethod, error: RpcError) =>
+  authErrorOf(error) ??
   incomplete(method, `the server answered error ${error.code ?? "without code"}: ${quote(error.message, 200)}`)
 
-function parsePage(section: SectionName, result: JsonValue): { items: readonly JsonValue[]; next: string | null } {
+interface Page {
+  readonly result: JsonObject
+  readonly items: readonly JsonValue[]
+  readonly next: string | null
+}
+
+function parsePage(section: SectionName, result: JsonValue): Page {
   const method = LIST_METHODS[section]
   const malformed = (why: string) => new ToolsumError("PROTOCOL_MALFORMED", `unreadable answer to ${method}: ${why}`)
   if (!isObject(result)) throw malformed("expected an object as result")
-  const items = member(result, surfaceMember(section))
+  const type = readMember(result, "resultType")
+  if (type !== null && type !== "complete") throw malformed("expected a complete result")
+  const items = readMember(result, surfaceMember(section))
   if (!isArray(items)) throw malformed(`expected a list as ${surfaceMember(section)}`)
-  const next = member(result, "nextCursor")
+  const next = readMember(result, "nextCursor")
   if (next !== null && typeof next !== "string") throw malformed("expected text as nextCursor")
-  return { items, next }
+  return { result, items, next }
 }
 
-const member = (object: JsonObject, name: string): JsonValue =>
-  Object.hasOwn(object, name) ? (object[name] ?? null) : null
+function noteAsides({ serverInfos, privateSections }: Asides, section: SectionName, result: JsonObject): void {
+  if (isPrivateResult(result)) privateSections.add(section)
+  const serverInfo = readServerInfo(result)
+  if (serverInfo !== null && serverInfos.length < 2 && !serverInfos.some((known) => sameItems(known, serverInfo)))
+    serverInfos.push(serverInfo)
+}
+
+/** What results say beside their items that is worth telling. */
+function findAsides(session: McpSession, asides: Asides, serverInfo: JsonValue): readonly ReadFinding[] {
+  const sections = SECTION_NAMES.filter((name) => asides.privateSections.has(name))
+  const found = [...(session.isPrivate ? [null] : []), ...sections].map((section): ReadFinding => {
+    const what = section === null ? "what it says of itself" : "this list"
+    return { code: "private_list", section, message: `the server marks ${what} as meant for this reader alone` }
+  })
+  if (asides.serverInfos.every((other) => sameItems(other, serverInfo))) return found
+  const message = "the server gives itself more than one name, title or version in the same reading"
+  return [...found, { code: "server_info_differs", section: null, message }]
+}
 
 /** Items that have a digest like any other, but can never be newly pinned (DESIGN 3.4). */
 function findBadItems(section: SectionName, items: readonly JsonValue[]): readonly ReadFinding[] {
@@ -178,7 +215,7 @@ function findBadItems(section: SectionName, items: readonly JsonValue[]): readon
     if (key === null) add("item_nameless", "an item has no name")
     else if (keys.has(key)) add("item_duplicate", `more than one item is called ${quote(key)}`)
     if (key !== null) keys.add(key)
-    if (section === "tools" && isObject(item) && !isObject(member(item, "inputSchema")))
+    if (section === "tools" && isObject(item) && !isObject(readMember(item, "inputSchema")))
       add("item_schema", `the inputSchema of ${key === null ? "an item" : quote(key)} is no object`)
   }
   return findings

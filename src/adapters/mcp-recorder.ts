@@ -1,10 +1,11 @@
 // Stands between a transport and the official SDK client, in both directions. Out: only what a reading needs may pass. In: the raw
 // answer is kept for us, and the SDK gets a bare envelope of it, so that its schemas can neither drop nor refuse anything (DESIGN 3.1).
 import { quote } from "../core/errors.js"
-import { isObject, type JsonObject, type JsonValue } from "../core/json.js"
-import { SECTION_NAMES, type SectionName } from "../core/section.js"
+import { isArray, isObject, type JsonValue } from "../core/json.js"
+import { SECTION_NAMES, type SectionName, surfaceMember } from "../core/section.js"
 import type { ReadFinding } from "../ports.js"
-import { type Answer, type Incoming, readIncoming } from "./mcp-messages.js"
+import { OPENING_METHODS } from "./mcp-eras.js"
+import { type Answer, type Incoming, type MessageId, readIncoming, readMember } from "./mcp-messages.js"
 
 /** List request of each section. */
 export const LIST_METHODS = {
@@ -18,7 +19,7 @@ export const LIST_METHODS = {
 export type ListMethod = (typeof LIST_METHODS)[SectionName]
 
 /** All requests that are ever sent. */
-const REQUESTS: ReadonlySet<string> = new Set(["initialize", ...Object.values(LIST_METHODS)])
+const REQUESTS: ReadonlySet<string> = new Set([...Object.values(OPENING_METHODS), ...Object.values(LIST_METHODS)])
 /** All notifications that are ever sent. */
 const NOTIFICATIONS: ReadonlySet<string> = new Set(["notifications/initialized"])
 
@@ -32,13 +33,19 @@ const LIST_CHANGED: Readonly<Record<string, readonly SectionName[]>> = {
 /** A JSON-RPC message for the SDK; it validates the shape itself. */
 export type Envelope = { readonly jsonrpc: "2.0" } & Readonly<Record<string, unknown>>
 
+/** A request that waits for its answer. */
+interface Sent {
+  readonly id: MessageId
+  readonly method: string
+}
+
 /** Records one session. `maxBytes`: size of one message. `redact`: takes secrets out of text of the server before it is clipped into
  *  a message for people; what is read is never touched. */
 export class Recorder {
   private readonly maxBytes: number
   private readonly redact: (text: string) => string
   private readonly notes = createNotes()
-  private pending: { readonly id: number; readonly method: string } | null = null
+  private pending: Sent | null = null
   private answer: Answer | null = null
   private broken = false
 
@@ -58,11 +65,12 @@ export class Recorder {
     return true
   }
 
-  /** Take a message of the server; returns what the SDK is to see of it. */
-  receive(bytes: Uint8Array): readonly Envelope[] {
+  /** Take a message of the server; returns what the SDK is to see of it. `isReply`: it came as the reply to the pending request, so that
+   *  an error without an id can only mean that one. */
+  receive(bytes: Uint8Array, isReply = false): readonly Envelope[] {
     const messages = readIncoming(bytes, this.maxBytes)
     if (messages.some(({ kind }) => kind === "noise")) this.addNoise(bytes)
-    return messages.flatMap((message) => this.take(message))
+    return messages.flatMap((message) => this.take(message, isReply))
   }
 
   /** Text of the server that was no message. */
@@ -92,7 +100,7 @@ export class Recorder {
     return this.notes.findings()
   }
 
-  private take(message: Incoming): readonly Envelope[] {
+  private take(message: Incoming, isReply: boolean): readonly Envelope[] {
     switch (message.kind) {
       case "noise":
         this.broken ||= message.broken
@@ -105,16 +113,17 @@ export class Recorder {
         this.notes.count("server_request", message.method)
         return [{ jsonrpc: "2.0", id: message.id, method: message.method }]
       case "answer":
-        return this.takeAnswerOf(message.id, message.answer)
+        return this.takeAnswerOf(message.id ?? (isReply ? this.pending?.id : null) ?? null, message.answer)
     }
   }
 
-  private takeAnswerOf(id: number, answer: Answer): readonly Envelope[] {
-    if (id !== this.pending?.id) {
-      this.notes.count("unexpected_answer", String(id))
+  private takeAnswerOf(answered: MessageId | null, answer: Answer): readonly Envelope[] {
+    // Some servers return a number as text: the official SDKs take it, so it cannot hide anything.
+    if (this.pending === null || String(answered) !== String(this.pending.id)) {
+      this.notes.count("unexpected_answer", String(answered))
       return []
     }
-    const { method } = this.pending
+    const { id, method } = this.pending
     this.pending = null
     this.answer = redactAnswer(answer, this.redact)
     return [{ jsonrpc: "2.0", id, ...envelopeOf(method, answer) }]
@@ -125,35 +134,47 @@ export class Recorder {
 const NOISE_BYTES = 4000
 
 /** The request to wait for, "other" for a notification or answer that may be sent, null for one that is dropped. */
-function admitMessage(message: object): { readonly id: number; readonly method: string } | "other" | null {
+function admitMessage(message: object): Sent | "other" | null {
   if (!("method" in message)) return "other" // an answer to a request of the server
   const { method } = message
   if (!("id" in message)) return NOTIFICATIONS.has(String(method)) ? "other" : null
-  if (typeof method !== "string" || !REQUESTS.has(method) || typeof message.id !== "number")
+  const { id } = message
+  if (typeof method !== "string" || !REQUESTS.has(method) || (typeof id !== "number" && typeof id !== "string"))
     throw new Error(`a reading never sends ${String(method)}`)
-  return { id: message.id, method }
+  return { id, method }
 }
 
 /** What the SDK sees of an answer: enough to go on, nothing that its schemas could judge. */
 function envelopeOf(method: string, answer: Answer): Readonly<Record<string, unknown>> {
   if ("malformed" in answer) return { error: { code: -32700, message: answer.malformed.message } }
   if ("error" in answer) {
-    const { code, message } = answer.error
-    return { error: { code: Number.isSafeInteger(code) ? code : -32603, message } }
+    const { code, message, data } = answer.error
+    const supported = isObject(data) ? listTexts(readMember(data, "supported")) : []
+    const known = supported.length === 0 ? {} : { data: { supported } } // the SDK asks again in a revision that is offered
+    return { error: { code: Number.isSafeInteger(code) ? code : -32603, message, ...known } }
   }
-  if (method !== "initialize") return { result: {} }
-  const protocolVersion = isObject(answer.result) ? textMember(answer.result, "protocolVersion") : ""
-  return { result: { protocolVersion, capabilities: {}, serverInfo: { name: "server", version: "-" } } }
+  return { result: { ...COMPLETE, ...outlineOf(method, answer.result) } }
 }
 
-function textMember(object: JsonObject, name: string): string {
-  const value: JsonValue | undefined = Object.hasOwn(object, name) ? object[name] : undefined
-  return typeof value === "string" ? value : ""
+/** What every result of 2026-07-28 must have; earlier revisions know nothing of it. */
+const COMPLETE = { resultType: "complete", ttlMs: 0, cacheScope: "private" } as const
+
+function outlineOf(method: string, result: JsonValue): Readonly<Record<string, unknown>> {
+  const section = SECTION_NAMES.find((name) => LIST_METHODS[name] === method)
+  if (section !== undefined) return { [surfaceMember(section)]: [] }
+  const version = isObject(result) ? readMember(result, "protocolVersion") : null
+  const versions = isObject(result) ? readMember(result, "supportedVersions") : null
+  if (method === OPENING_METHODS.modern) return { supportedVersions: listTexts(versions), capabilities: {} }
+  const protocolVersion = typeof version === "string" ? version : ""
+  return { protocolVersion, capabilities: {}, serverInfo: { name: "server", version: "-" } }
 }
+
+const listTexts = (value: JsonValue): readonly string[] =>
+  isArray(value) ? value.filter((text) => typeof text === "string") : []
 
 function redactAnswer(answer: Answer, redact: (text: string) => string): Answer {
   if (!("error" in answer)) return answer
-  return { error: { code: answer.error.code, message: redact(answer.error.message) } }
+  return { error: { ...answer.error, message: redact(answer.error.message) } }
 }
 
 type CountedCode = "stdout_noise" | "unexpected_answer" | "server_request"

@@ -1,21 +1,18 @@
-// Opens a session with the official SDK client over a recorded transport, and asks for lists with it. The SDK runs the protocol;
-// what a server said is taken from the recorder. Starts with `initialize` (2024-11-05 to 2025-11-25); loads the SDK lazily.
+// Opens a session with the official SDK client over a recorded transport, and asks for lists with it. The SDK runs the protocol of the
+// era that the caller chose (mcp-eras.ts); what a server said is taken from the recorder. Loads the SDK lazily.
 import type { Client, Transport } from "@modelcontextprotocol/client"
 import { quote, ToolsumError } from "../core/errors.js"
-import { isObject, type JsonObject, type JsonValue } from "../core/json.js"
 import type { ReadRequest } from "../ports.js"
-import type { Answer } from "./mcp-messages.js"
+import { type Era, MODERN_REVISION, OPENING_METHODS, type Opened, orderRevisions, readOpening } from "./mcp-eras.js"
 import type { McpSession } from "./mcp-reading.js"
 import type { Recorder } from "./mcp-recorder.js"
-
-/** Protocol revisions that begin with `initialize`; the first is the one that is asked for. */
-export const HANDSHAKE_REVISIONS: readonly string[] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"]
 
 /** The name by which a reading introduces itself: lists may depend on it, so it is part of `how` (DESIGN 4). */
 const CLIENT_NAME = "toolsum"
 
-/** What a session needs. */
+/** What a session needs. `request.protocol`: the revision that a handshake asks for, when it is one of those. */
 export interface SessionOptions {
+  readonly era: Era
   readonly transport: Transport
   readonly recorder: Recorder
   /** Why the transport ended, if it did. */
@@ -25,50 +22,60 @@ export interface SessionOptions {
   readonly request: ReadRequest
 }
 
-/** Open a session: `initialize` and `notifications/initialized`, with empty client capabilities. Throws TIMEOUT,
- *  SERVER_UNREACHABLE, PROTOCOL_MALFORMED or READING_INCOMPLETE. */
-export async function openSession(options: SessionOptions): Promise<McpSession> {
-  const { Client } = await import("@modelcontextprotocol/client")
-  const { transport, recorder, request } = options
-  const client = new Client(
-    { name: CLIENT_NAME, version: options.clientVersion },
-    { capabilities: {}, supportedProtocolVersions: [...HANDSHAKE_REVISIONS] },
-  )
+/** An open session, or why there is none. `otherEra`: going by the answer, the server may speak the other era; always false when none came. */
+export type Opening = { readonly session: McpSession } | { readonly error: ToolsumError; readonly otherEra: boolean }
+
+/** Open a session with empty client capabilities: `initialize` and `notifications/initialized`, or `server/discover` alone. Errors: TIMEOUT,
+ *  SERVER_AUTH, SERVER_UNREACHABLE, PROTOCOL_MALFORMED, READING_INCOMPLETE and those of the transport. */
+export async function openSession(options: SessionOptions): Promise<Opening> {
+  const { transport, recorder, request, era } = options
+  const client = await createClient(options)
   const timeout = request.limits.startTimeoutMs
-  const thrown = await caught(client.connect(transport, { timeout, ...signalOption(request) }))
-  const result = resultOf(recorder.takeAnswer(), thrown, options)
+  const unanswered = (thrown: Error | null) => ({
+    error: explain(thrown, options, OPENING_METHODS[era], timeout),
+    otherEra: false,
+  })
+  const thrown = await caught(connect(client, transport, timeout, request.signal))
+  const answer = recorder.takeAnswer()
+  if (answer === null) return unanswered(thrown)
+  const opened: Opened = readOpening(era, answer)
+  if ("error" in opened) return opened
   // The SDK sends `notifications/initialized` after the answer: if that failed, the session is not open.
-  if (thrown !== null) throw explain(thrown, options, "initialize", timeout)
+  if (thrown !== null) return unanswered(thrown)
   return {
-    protocol: String(result.protocolVersion),
-    capabilities: member(result, "capabilities"),
-    instructions: member(result, "instructions"),
-    serverInfo: member(result, "serverInfo"),
-    emptyCursorContinues: false,
-    ask: createAsk(client, options),
-    listChanges: (section) => recorder.listChanges(section),
-    findings: () => recorder.findings(),
+    session: {
+      ...opened.introduction,
+      isModern: era === "modern",
+      ask: createAsk(client, options),
+      listChanges: (section) => recorder.listChanges(section),
+      findings: () => recorder.findings(),
+    },
   }
 }
 
-/** The result of `initialize` in a revision that we speak. */
-function resultOf(answer: Answer | null, thrown: Error | null, options: SessionOptions): JsonObject {
-  if (answer === null) throw explain(thrown, options, "initialize", options.request.limits.startTimeoutMs)
-  if ("malformed" in answer) throw answer.malformed
-  if ("error" in answer) {
-    const { code, message } = answer.error
-    const text = `the server answered initialize with error ${code ?? "without code"}: ${quote(message, 200)}`
-    throw new ToolsumError("SERVER_UNREACHABLE", text)
+async function createClient({ era, clientVersion, request }: SessionOptions): Promise<Client> {
+  const { Client } = await import("@modelcontextprotocol/client")
+  const modern = {
+    supportedProtocolVersions: [MODERN_REVISION],
+    versionNegotiation: { mode: { pin: MODERN_REVISION } },
   }
-  if (!isObject(answer.result))
-    throw new ToolsumError("PROTOCOL_MALFORMED", "unreadable answer to initialize: expected an object as result")
-  const revision = member(answer.result, "protocolVersion")
-  if (typeof revision === "string" && HANDSHAKE_REVISIONS.includes(revision)) return answer.result
-  const got = typeof revision === "string" ? quote(revision, 40) : "no text"
-  throw new ToolsumError(
-    "PROTOCOL_MALFORMED",
-    `expected a protocol version of ${HANDSHAKE_REVISIONS.join(", ")}, got ${got}`,
+  const handshake = { supportedProtocolVersions: [...orderRevisions(request.protocol)] }
+  return new Client(
+    { name: CLIENT_NAME, version: clientVersion },
+    { capabilities: {}, ...(era === "modern" ? modern : handshake) },
   )
+}
+
+/** Connect, and end the transport at once when the reading is interrupted: the SDK does not look at the signal while it discovers. */
+async function connect(client: Client, transport: Transport, timeout: number, signal?: AbortSignal): Promise<void> {
+  const close = () => void transport.close()
+  signal?.throwIfAborted()
+  signal?.addEventListener("abort", close, { once: true })
+  try {
+    await client.connect(transport, { timeout, ...signalOption(signal) })
+  } finally {
+    signal?.removeEventListener("abort", close)
+  }
 }
 
 function createAsk(client: Client, options: SessionOptions): McpSession["ask"] {
@@ -77,7 +84,7 @@ function createAsk(client: Client, options: SessionOptions): McpSession["ask"] {
     const { z } = await import("zod")
     const timeout = request.limits.requestTimeoutMs
     const asked = params === undefined ? { method } : { method, params }
-    const sent = client.request(asked, z.looseObject({}), { timeout, ...signalOption(request) })
+    const sent = client.request(asked, z.looseObject({}), { timeout, ...signalOption(request.signal) })
     const thrown = await caught(sent)
     const answer = recorder.takeAnswer()
     if (answer === null) throw explain(thrown, options, method, timeout)
@@ -85,7 +92,7 @@ function createAsk(client: Client, options: SessionOptions): McpSession["ask"] {
   }
 }
 
-const signalOption = ({ signal }: ReadRequest) => (signal ? { signal } : {})
+const signalOption = (signal: AbortSignal | undefined) => (signal ? { signal } : {})
 
 async function caught(promise: Promise<unknown>): Promise<Error | null> {
   try {
@@ -113,6 +120,3 @@ function explain(thrown: Error | null, options: SessionOptions, method: string, 
 
 /** `SdkErrorCode.RequestTimeout`. */
 const REQUEST_TIMEOUT = "REQUEST_TIMEOUT"
-
-const member = (object: JsonObject, name: string): JsonValue =>
-  Object.hasOwn(object, name) ? (object[name] ?? null) : null

@@ -39,8 +39,9 @@ async function readStdio(options: StdioSourceOptions, request: ReadRequest): Pro
   const explain = (error: ToolsumError) => withStderr(error, redact(transport.stderrTail))
   try {
     const failure = () => transport.failure && explain(transport.failure)
-    const session = await openSession({ transport, recorder, failure, clientVersion, request })
-    const reading = await readSurface(session, request)
+    const opening = await openSession({ era: "handshake", transport, recorder, failure, clientVersion, request })
+    if ("error" in opening) throw opening.error
+    const reading = await readSurface(opening.session, request)
     const found = resolvePackage({ target, cwd, environment: env, commandLines: transport.commandLines() })
     return { ...reading, ...describe(reading.protocol, found) }
   } catch (error) {

@@ -17,8 +17,11 @@ test.each([
   { name: "a banner", text: "Server ready", kinds: ["noise"] },
   { name: "JSON that is no JSON-RPC", text: '{"level":"info"}', kinds: ["noise"] },
   { name: "another JSON-RPC version", text: '{"jsonrpc":"1.0","id":1,"result":{}}', kinds: ["noise"] },
-  { name: "an id that is no number", text: '{"jsonrpc":"2.0","id":"abc","result":{}}', kinds: ["noise"] },
-  { name: "an error without id", text: '{"jsonrpc":"2.0","id":null,"error":{"code":1}}', kinds: ["noise"] },
+  { name: "an id that is text", text: '{"jsonrpc":"2.0","id":"abc","result":{}}', kinds: ["answer"] },
+  { name: "an id that is neither", text: '{"jsonrpc":"2.0","id":{},"result":{}}', kinds: ["noise"] },
+  { name: "a result without id", text: '{"jsonrpc":"2.0","id":null,"result":{}}', kinds: ["noise"] },
+  { name: "an error with id null", text: '{"jsonrpc":"2.0","id":null,"error":{"code":1}}', kinds: ["answer"] },
+  { name: "an error without id", text: '{"jsonrpc":"2.0","error":{"code":1}}', kinds: ["answer"] },
   { name: "an empty batch", text: "[]", kinds: ["noise"] },
   {
     name: "a batch",
@@ -34,10 +37,10 @@ test("results and errors are as received", () => {
     { id: 1, answer: { result: { n: 9007199254740993n } } },
   ])
   expect(read('{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"m","data":2}}')).toEqual([
-    { kind: "answer", id: 1, answer: { error: { code: -1, message: "m" } } },
+    { kind: "answer", id: 1, answer: { error: { code: -1, message: "m", data: 2 } } },
   ])
   expect(read('{"jsonrpc":"2.0","id":1,"error":{"code":"x"}}')).toEqual([
-    { kind: "answer", id: 1, answer: { error: { code: null, message: "" } } },
+    { kind: "answer", id: 1, answer: { error: { code: null, message: "", data: null } } },
   ])
 })
 

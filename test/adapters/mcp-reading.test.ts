@@ -23,7 +23,8 @@ function fakeSession(answer: (cursor: string | null) => Answer, rest: Partial<Mc
     capabilities: { tools: {} },
     instructions: null,
     serverInfo: null,
-    emptyCursorContinues: false,
+    isPrivate: false,
+    isModern: false,
     ask: async (_method, params) => {
       asked.push(params?.cursor ?? null)
       return answer(params?.cursor ?? null)
@@ -59,7 +60,7 @@ test("every page of any list is read, in order, each cursor once", async () => {
 
 test("from 2026-07-28 on an empty cursor is a cursor: an identical page behind it counts", async () => {
   const answer = (cursor: string | null) => (cursor === null ? page(["a"], "") : page(["a"]))
-  const modern = fakeSession(answer, { emptyCursorContinues: true })
+  const modern = fakeSession(answer, { isModern: true })
   expect((await readSurface(modern.session, REQUEST)).surface.tools).toEqual([item("a"), item("a")])
   expect(modern.asked).toEqual([null, ""])
   const older = fakeSession(answer)
@@ -67,9 +68,9 @@ test("from 2026-07-28 on an empty cursor is a cursor: an identical page behind i
 })
 
 test("from 2026-07-28 on invalid parameters are no end of a list", async () => {
-  const refused: Answer = { error: { code: -32602, message: "bad cursor" } }
+  const refused: Answer = { error: { code: -32602, message: "bad cursor", data: null } }
   const { session } = fakeSession((cursor) => (cursor === null ? page(["a"], "") : refused), {
-    emptyCursorContinues: true,
+    isModern: true,
   })
   expect((await readSurface(session, REQUEST)).failures.tools).toMatchObject({ code: "READING_INCOMPLETE" })
 })

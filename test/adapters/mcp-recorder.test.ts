@@ -5,12 +5,16 @@ import { encodeUtf8 } from "../../src/core/bytes.js"
 const create = () => new Recorder(1000, (text) => text.replaceAll("s3cr3t", "KEY"))
 const line = (message: object) => encodeUtf8(JSON.stringify({ jsonrpc: "2.0", ...message }))
 
-test.each(["initialize", "tools/list", "prompts/list", "resources/list", "resources/templates/list"])(
-  "%s may be sent",
-  (method) => {
-    expect(create().admit({ jsonrpc: "2.0", id: 0, method })).toBe(true)
-  },
-)
+test.each([
+  "initialize",
+  "server/discover",
+  "tools/list",
+  "prompts/list",
+  "resources/list",
+  "resources/templates/list",
+])("%s may be sent", (method) => {
+  expect(create().admit({ jsonrpc: "2.0", id: 0, method })).toBe(true)
+})
 
 test.each([
   "tools/call",
@@ -37,7 +41,7 @@ test("the raw answer is kept and the SDK sees an envelope", () => {
   recorder.admit({ id: 4, method: "tools/list" })
   expect(recorder.takeAnswer()).toBe(null)
   expect(recorder.receive(line({ id: 4, result: { tools: [1], x: "s3cr3t" }, odd: true }))).toEqual([
-    { jsonrpc: "2.0", id: 4, result: {} },
+    { jsonrpc: "2.0", id: 4, result: { resultType: "complete", ttlMs: 0, cacheScope: "private", tools: [] } },
   ])
   expect(recorder.takeAnswer()).toEqual({ result: { tools: [1], x: "s3cr3t" } })
   expect(recorder.takeAnswer()).toBe(null)
@@ -48,7 +52,7 @@ test("an error is passed on without data, redacted for people", () => {
   recorder.admit({ id: 1, method: "tools/list" })
   const received = recorder.receive(line({ id: 1, error: { code: "odd", message: "no s3cr3t", data: { a: 1 } } }))
   expect(received).toEqual([{ jsonrpc: "2.0", id: 1, error: { code: -32603, message: "no s3cr3t" } }])
-  expect(recorder.takeAnswer()).toEqual({ error: { code: null, message: "no KEY" } })
+  expect(recorder.takeAnswer()).toEqual({ error: { code: null, message: "no KEY", data: { a: 1 } } })
 })
 
 test("an answer to another request is dropped and told", () => {
