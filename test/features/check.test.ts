@@ -35,7 +35,7 @@ const offline = (verdict: Verdict, reason: string | null = null): ServerVerdict 
 
 interface Case {
   readonly offline?: ServerVerdict
-  /** Lists that the log has records of, in order; an error: the log cannot be opened; null: there is none. */
+  /** Lists that the log has records of, in order, of version 1.2.3 or as `{version, lists}`; an error: the log cannot be opened; null: there is none. */
   readonly log?: readonly object[] | ToolsumError | null
   /** What the server says; an error: it cannot be read; null: it is not asked. */
   readonly live?: object | ServerReading | ToolsumError | null
@@ -59,7 +59,10 @@ async function check({ offline: given = offline("PROVEN"), log = [PINNED], live 
 
 async function openLog(lists: readonly object[]) {
   const log = new HostileLog()
-  for (const list of lists) log.record(observedOf(readingOf(list)).observation)
+  for (const list of lists) {
+    const { version = "1.2.3", lists: said = list } = list as { version?: string; lists?: object }
+    log.record({ ...observedOf(readingOf(said)).observation, version })
+  }
   return openLogClient({ source: log, roots: [log.root], state: new MemoryState(), clock: () => 1_796_083_200 })
 }
 
@@ -105,7 +108,53 @@ describe("what wins", () => {
       name: "the server changed, and so has the log",
       log: [PINNED, OTHER],
       live: OTHER,
-      says: { verdict: "CHANGED", reason: "surface", detail: "upstream changed: signed 2026-12-01, leaf 1" },
+      says: {
+        verdict: "CHANGED",
+        reason: "surface",
+        detail: "upstream changed for everyone: signed 2026-12-01, leaf 1",
+      },
+    },
+    {
+      name: "the server has a third list",
+      log: [PINNED, NEWEST],
+      live: OTHER,
+      says: {
+        verdict: "CHANGED",
+        reason: "surface",
+        detail: "upstream changed: signed 2026-12-01, leaf 1; this server gives yet another list",
+      },
+    },
+    {
+      name: "the server changed here only, where something else is different too",
+      live: readingOf(OTHER, { read: { node: "22.1.0" } }),
+      says: {
+        verdict: "CHANGED",
+        reason: "surface",
+        detail: "only you get this list; what else differs here: node 22.1.0 instead of 20.20.2",
+      },
+    },
+    {
+      name: "the server is another version, which the log has",
+      log: [PINNED, { version: "2.0.0", lists: OTHER }],
+      live: readingOf(OTHER, { resolved: { version: "2.0.0", integrity: null } }),
+      says: {
+        verdict: "CHANGED",
+        reason: "surface",
+        detail:
+          "you are pinned to an older version; the server is version 2.0.0, signed 2026-12-01, leaf 1; what else differs here: version 2.0.0 instead of 1.2.3",
+      },
+    },
+    {
+      name: "the server is another version, and the log has its list under a third one",
+      log: [PINNED, { version: "3.0.0", lists: OTHER }],
+      live: readingOf(OTHER, { resolved: { version: "2.0.0", integrity: null } }),
+      says: { verdict: "CHANGED", reason: "surface", detail: expect.stringContaining("only you get this list") },
+    },
+    {
+      name: "an unfinished list is never the log's newest",
+      log: [PINNED, OTHER],
+      live: readingOf(OTHER, { failures: { tools: new ToolsumError("READING_INCOMPLETE", "page 2") } }),
+      says: { verdict: "CHANGED", reason: "surface", detail: expect.stringContaining("yet another list") },
     },
     {
       name: "the server changed and there is no log",
@@ -207,9 +256,17 @@ describe("servers that do not answer", () => {
     })
   })
 
-  test("credentials are AUTH, and a newer list in the log is still said", async () => {
-    const live = new ToolsumError("SERVER_AUTH", "missing: TOKEN")
-    expect(await answerOf({ live })).toMatchObject({ verdict: "AUTH", reason: "missing: TOKEN" })
+  test("credentials are AUTH with what was signed, and a newer list in the log is still said", async () => {
+    const live = new ToolsumError("SERVER_AUTH", "missing: TOKEN", { evidence: { wants: "a bearer token" } })
+    expect(await check({ live })).toMatchObject({
+      verdict: "AUTH",
+      reason: "missing: TOKEN",
+      detail: "the server wants credentials: a bearer token; signed 2026-12-01, leaf 0",
+      record: { index: 0n },
+    })
+    const known = { ...offline("PROVEN"), record: { index: 7n, observedSec: 1_796_083_200n } }
+    expect((await check({ live, log: null, offline: known })).detail).toContain("signed 2026-12-01, leaf 7")
+    expect((await check({ live, log: null })).detail).toBe("the server wants credentials: a bearer token")
     expect(await answerOf({ live, log: [PINNED, NEWEST] })).toMatchObject({ verdict: "CHANGED" })
   })
 
