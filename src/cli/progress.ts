@@ -13,3 +13,39 @@ export async function showProgress<T>(io: Io, text: string, work: Promise<T>): P
     io.stderr(CLEAR_LINE)
   }
 }
+
+/** Progress of several things at once. */
+export interface Progress {
+  begin(name: string): void
+  finish(name: string): void
+  /** Take the line away. */
+  end(): void
+}
+
+/** Columns of the line: one that wraps could not be taken away. */
+const MAX_LINE_CHARS = 72
+
+/** Show `doing 2 of 9: notes, search …` while things begin and finish. */
+export function startProgress(io: Io, doing: string, total: number): Progress {
+  const running = new Set<string>()
+  let finished = 0
+  const show = () => {
+    if (!io.progress) return
+    const line = `${doing} ${Math.min(finished + 1, total)} of ${total}: ${[...running].join(", ")}`
+    io.stderr(`${CLEAR_LINE}${line.length > MAX_LINE_CHARS ? line.slice(0, MAX_LINE_CHARS) : line} …`)
+  }
+  return {
+    begin: (name) => {
+      running.add(name)
+      show()
+    },
+    finish: (name) => {
+      finished += 1
+      running.delete(name)
+      if (running.size > 0) show()
+    },
+    end: () => {
+      if (io.progress && total > 0) io.stderr(CLEAR_LINE)
+    },
+  }
+}

@@ -16,7 +16,7 @@ import { describeTarget } from "./typed-target.js"
 /** A project whose servers are started. */
 export interface StartPlace {
   readonly lockfilePath: string
-  /** Of the command line: whether `--lock` named the lockfile. */
+  /** Of the command line: whether `--lock` named lockfiles. */
   readonly options: Options
   readonly io: Io
 }
@@ -44,7 +44,9 @@ const startFolder = (target: Target, place: StartPlace): string =>
 /** The lockfile's folder, so that a command means the same in every subfolder; for a command without `cwd` the working folder where `--lock`
  *  named the lockfile, which may lie anywhere. */
 const baseFolder = (target: Target, { lockfilePath, options, io }: StartPlace): string =>
-  options.value("lock") !== null && isCommandTarget(target) && target.cwd === undefined ? io.cwd : dirname(lockfilePath)
+  options.values("lock").length > 0 && isCommandTarget(target) && target.cwd === undefined
+    ? io.cwd
+    : dirname(lockfilePath)
 
 /** The user's consent store, outside every repository. */
 const openConsent = (io: Io): Consent =>

@@ -3,6 +3,7 @@ import { compareUtf8 } from "../core/bytes.js"
 import { computeJsonDigest } from "../core/canonical.js"
 import { quote, ToolsumError } from "../core/errors.js"
 import type { Digest } from "../core/hash.js"
+import { parseLaunch } from "../core/launchers.js"
 import { findSecretShape, findSecretWord } from "../core/secret-shapes.js"
 import { listSpellings } from "../core/secret-values.js"
 import { computeUrlSubject } from "../core/subject-url.js"
@@ -164,3 +165,10 @@ export function listVariables(target: Target): readonly string[] {
  *  `npx x@1.0.0` runs the copy in node_modules, `node server.mjs` the file there. A URL is the same everywhere. FORMAT.md, section 5. */
 export const computeConsentDigest = (target: Target, folder: string): Digest =>
   isCommandTarget(target) ? computeJsonDigest({ folder, target: formatTarget(target) }) : computeTargetDigest(target)
+
+/** The package, image or the like that a target starts, such as `npm @acme/notes@1.2.3`; null for a target of none. Two starts of one at once
+ *  may collide in its launcher's cache. */
+export function packageOf(target: Target): string | null {
+  const launch = isCommandTarget(target) ? parseLaunch(target) : null
+  return launch && `${launch.launcher.ecosystem} ${launch.spec}`
+}

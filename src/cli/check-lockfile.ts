@@ -1,0 +1,208 @@
+// What `check` does to one lockfile: opens its logs, asks whom it must before anything starts, reads the servers side by side, and answers
+// for every pin in the order of the lockfile. One bad server or log never hides another.
+import { quote, ToolsumError } from "../core/errors.js"
+import type { Lockfile, Pin } from "../core/lockfile.js"
+import { sectionsOf } from "../core/section.js"
+import { exitCodeOfVerdicts, type ServerVerdict } from "../core/verdict.js"
+import type { LockfileReport } from "../core/verify-lockfile.js"
+import { diffUnapproved, loadPinned, type PinTexts } from "../features/approved-surface.js"
+import { checkPin, isCheckable } from "../features/check.js"
+import { listGivenValues, redactChanges } from "../features/echoed-values.js"
+import { runInLanes } from "../features/lanes.js"
+import { placeholdersOf } from "../features/observe.js"
+import { findPin, observationOf, requirePin } from "../features/pins.js"
+import { packageOf } from "../features/targets.js"
+import type { LockfileStore, ServerReading } from "../ports.js"
+import type { Io } from "./io.js"
+import { findLogSource } from "./logs.js"
+import { type OpenedLog, tryToOpenLog } from "./open-log.js"
+import type { CommandLine, Options } from "./options.js"
+import { type Progress, startProgress } from "./progress.js"
+import { proveOffline } from "./prove-offline.js"
+import { type Gate, notAccepted, openGate, openServer } from "./servers.js"
+import { readLimits } from "./typed-target.js"
+
+/** Servers that are read at a time: most of it is waiting, but a start may unpack a package. */
+const SERVERS_AT_ONCE = 4
+
+/** The error for a command that was interrupted. */
+export const interrupted = () => new ToolsumError("READING_INCOMPLETE", "interrupted")
+
+/** Check the pins that are named, or all, of one lockfile; of several lockfiles, not each has every name. Throws NOT_PINNED for a name that
+ *  the only lockfile does not have, READING_INCOMPLETE when interrupted, and as `proveOffline`. */
+export async function checkLockfile(
+  store: LockfileStore,
+  { words, options }: CommandLine,
+  io: Io,
+): Promise<LockfileReport> {
+  const { lockfile, offline } = await proveOffline(store, options, io)
+  if (options.values("lock").length < 2) for (const name of words) requirePin(lockfile, name)
+  const typed = [...new Set(words)].flatMap((word) => offline.servers.filter(({ name }) => name === word))
+  const named = words.length === 0 ? offline.servers : typed
+  const checking = { lockfile, store, options, io }
+  const logs = await openLogs(named, checking)
+  const servers = await checkAll(named, logs, checking)
+  const refuted = [...offline.refuted, ...findRefuted(logs, offline)]
+  // A lockfile with a log that is refuted is no good, whichever pins were asked for.
+  const exitCode = refuted.length > 0 ? 3 : exitCodeOfVerdicts(servers.map((server) => server.verdict))
+  return { servers, roots: offline.roots, refuted, warnings: [], exitCode }
+}
+
+interface Checking {
+  readonly lockfile: Lockfile
+  readonly store: LockfileStore
+  readonly options: Options
+  readonly io: Io
+}
+
+type OpenLogs = ReadonlyMap<string, OpenedLog>
+
+/** The logs of these pins by origin, each opened once. */
+async function openLogs(servers: readonly ServerVerdict[], { lockfile, options, io }: Checking): Promise<OpenLogs> {
+  const origins = new Set(servers.map(({ name }) => requirePin(lockfile, name).pin.log))
+  const opened = [...origins].map(async (origin) => {
+    const find = () => findLogSource(origin, lockfile, options, io)
+    return [origin, await tryToOpenLog(origin, find, { lockfile, options, io })] as const
+  })
+  return new Map(await Promise.all(opened))
+}
+
+/** One pin on its way to a verdict. */
+interface Checked {
+  readonly name: string
+  readonly pin: Pin
+  readonly offline: ServerVerdict
+  readonly log: OpenedLog
+  /** Reads its server; null when that is not asked. */
+  readonly readLive: (() => Promise<ServerReading>) | null
+}
+
+async function checkAll(
+  servers: readonly ServerVerdict[],
+  logs: OpenLogs,
+  checking: Checking,
+): Promise<readonly ServerVerdict[]> {
+  const { options, io, store } = checking
+  const gate = options.flag("log-only") ? null : await openGate({ lockfilePath: store.path, options, io })
+  const pins = await admitAll(servers, logs, gate, checking)
+  const progress = startProgress(io, "checking", pins.length)
+  try {
+    const laneOf = ({ name, pin }: Checked) => packageOf(pin.target) ?? `pin ${name}`
+    return await runInLanes(pins, { atOnce: SERVERS_AT_ONCE, laneOf }, (pin) => checkOne(pin, progress, checking))
+  } finally {
+    progress.end()
+  }
+}
+
+/** Find out what may be started, one question at a time, before anything is. */
+async function admitAll(
+  servers: readonly ServerVerdict[],
+  logs: OpenLogs,
+  gate: Gate | null,
+  checking: Checking,
+): Promise<readonly Checked[]> {
+  const pins: Checked[] = []
+  for (const offline of servers) {
+    const { name } = offline
+    const { pin } = requirePin(checking.lockfile, name)
+    const log = logs.get(pin.log) ?? { state: null, source: null, refuted: null }
+    const isAsked = gate !== null && isCheckable(offline) && log.refuted === null
+    pins.push({ name, pin, offline, log, readLive: isAsked ? await admit(name, pin, gate, checking) : null })
+    if (checking.io.signal.aborted) throw interrupted()
+  }
+  return pins
+}
+
+/** How the server of a pin is read; where it may not be started, that says so. */
+async function admit(name: string, pin: Pin, gate: Gate, checking: Checking): Promise<() => Promise<ServerReading>> {
+  try {
+    if (!(await gate.mayStart(name, pin.target))) throw notAccepted(pin.target)
+    const reach = await gate.reachOf(pin.target)
+    return () => readServer(pin, reach, checking)
+  } catch (error) {
+    if (!(error instanceof ToolsumError)) throw error
+    return () => Promise.reject(error)
+  }
+}
+
+async function readServer(
+  pin: Pin,
+  reach: Awaited<ReturnType<Gate["reachOf"]>>,
+  { store, options, io }: Checking,
+): Promise<ServerReading> {
+  const observed = observationOf(pin)
+  const source = await openServer({
+    target: pin.target,
+    placeholders: placeholdersOf(observed.profile),
+    reach,
+    lockfilePath: store.path,
+    options,
+    io,
+  })
+  const { protocol } = pin.read
+  return source.read({
+    sections: sectionsOf(observed.lines),
+    limits: readLimits(options),
+    signal: io.signal,
+    ...(typeof protocol === "string" ? { protocol } : {}),
+  })
+}
+
+async function checkOne(
+  checked: Checked,
+  progress: Progress,
+  { store, options, io }: Checking,
+): Promise<ServerVerdict> {
+  const { name, pin, log } = checked
+  if (io.signal.aborted) throw interrupted()
+  progress.begin(name)
+  const verdict = await checkPin({
+    ...checked,
+    log: log.state,
+    needsLog: options.flag("log-only"),
+    exhaustive: options.flag("exhaustive"),
+    approved: () => loadPinned({ store, name, pin, log: log.source }),
+  })
+  const isWaiting = verdict.reason === "unapproved"
+  const shown = isWaiting ? await showUnapproved(verdict, { store, name, pin, log }) : hideGiven(verdict, pin, io)
+  progress.finish(name)
+  if (io.signal.aborted) throw interrupted()
+  return shown
+}
+
+/** A server may repeat the values that it was given: a report of its list has their names. */
+function hideGiven(verdict: ServerVerdict, pin: Pin, { env: environment }: Io): ServerVerdict {
+  if (verdict.changes.length === 0) return verdict
+  const placeholders = placeholdersOf(observationOf(pin).profile)
+  const given = listGivenValues({ target: pin.target, placeholders, environment })
+  return { ...verdict, changes: redactChanges(verdict.changes, given) }
+}
+
+/** The verdict on a pin that waits for approval, with what differs from what was approved. */
+async function showUnapproved(
+  verdict: ServerVerdict,
+  { log, ...p }: Omit<PinTexts, "log"> & { log: OpenedLog },
+): Promise<ServerVerdict> {
+  const records = async () => (log.state instanceof ToolsumError ? null : log.state)
+  const committed = async () => (await import("./committed.js")).readCommitted(p.store.path, p.name)
+  const changes = await diffUnapproved({ ...p, log: log.source, records, committed })
+  if (changes !== null) return { ...verdict, changes }
+  return { ...verdict, detail: `${verdict.detail}; the approved texts are not at hand` }
+}
+
+/** Logs that are caught lying only now. */
+const findRefuted = (logs: OpenLogs, offline: LockfileReport): LockfileReport["refuted"] =>
+  [...logs].flatMap(([origin, { refuted }]) =>
+    refuted === null || offline.refuted.some((log) => log.origin === origin) ? [] : [{ origin, error: refuted }],
+  )
+
+/** Refuse a name that no lockfile has. Throws NOT_PINNED. */
+export async function requireNames(stores: readonly LockfileStore[], names: readonly string[]): Promise<void> {
+  if (names.length === 0) return
+  const lockfiles = await Promise.allSettled(stores.map(({ read }) => read())) // what cannot be read is reported later
+  const isKnown = (name: string) =>
+    lockfiles.some((read) => read.status === "fulfilled" && findPin(read.value, name) !== null)
+  const unknown = names.find((name) => !isKnown(name))
+  if (unknown !== undefined)
+    throw new ToolsumError("NOT_PINNED", `no pin is called ${quote(unknown)} in any of these lockfiles`)
+}
