@@ -2,7 +2,7 @@
 // is kept for error messages. Bytes are bounded here; time is bounded by the session.
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client"
 import { ToolsumError } from "../core/errors.js"
-import { type Child, type ChildExit, startChild } from "./child-process.js"
+import { type Child, type ChildExit, type ChildOptions, startChild } from "./child-process.js"
 import type { Recorder } from "./mcp-recorder.js"
 import { createLineSplitter, type LineSplitter } from "./mcp-stdio-lines.js"
 
@@ -10,6 +10,9 @@ import { createLineSplitter, type LineSplitter } from "./mcp-stdio-lines.js"
 export const MAX_READING_BYTES = 64 * 1024 * 1024
 /** How much of the end of stderr is kept. */
 const STDERR_BYTES = 8192
+
+/** How a process is started: `startChild`, or something that behaves like a process. */
+export type StartChild = (options: ChildOptions) => Promise<Child>
 
 /** What to start and how to speak with it. */
 export interface StdioLaunch {
@@ -22,22 +25,27 @@ export interface StdioLaunch {
   readonly maxMessageBytes: number
 }
 
-/** One server process as a transport. `failure` says why it ended, if not because we closed it. */
+/** One server process as a transport. `failure` says why it ended, if not because we closed it; `exitedAfterMs`, how long after its start
+ *  it ended by itself. */
 export class StdioTransport implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
   onmessage?: (message: JSONRPCMessage) => void
   failure: ToolsumError | null = null
+  exitedAfterMs: number | null = null
 
   private readonly launch: StdioLaunch
+  private readonly startChild: StartChild
   private readonly lines: LineSplitter
   private child: Child | null = null
   private stderr: Uint8Array = new Uint8Array(0)
   private received = 0
+  private startedAtMs = 0
   private closed = false
 
-  constructor(launch: StdioLaunch) {
+  constructor(launch: StdioLaunch, start: StartChild = startChild) {
     this.launch = launch
+    this.startChild = start
     this.lines = createLineSplitter(launch.maxMessageBytes, {
       line: (bytes) => this.deliver(bytes),
       overlong: (start) => this.refuseOverlong(start),
@@ -47,8 +55,9 @@ export class StdioTransport implements Transport {
   /** Start the process. Throws SERVER_UNREACHABLE. */
   async start(): Promise<void> {
     const { command, args, cwd, env } = this.launch
+    this.startedAtMs = performance.now()
     try {
-      this.child = await startChild({
+      this.child = await this.startChild({
         command,
         args,
         cwd,
@@ -116,6 +125,7 @@ export class StdioTransport implements Transport {
   }
 
   private end(exit: ChildExit): void {
+    if (!this.closed) this.exitedAfterMs = performance.now() - this.startedAtMs
     this.lines.end()
     const how = exit.signal === null ? `with code ${exit.code}` : `by ${exit.signal}`
     this.fail(new ToolsumError("SERVER_UNREACHABLE", `the server ended ${how} before it had answered`))
