@@ -1,0 +1,138 @@
+// Reads an event stream from its bytes (WHATWG HTML §9.2, server-sent events): what is in `data` stays bytes, so that the strict reader
+// sees exactly what the server sent. Bounded per event.
+import { ToolsumError } from "../core/errors.js"
+
+/** One event. */
+export interface StreamEvent {
+  /** `message` unless the stream names another. */
+  readonly type: string
+  readonly data: Uint8Array
+  /** The newest id of the stream so far, or null. */
+  readonly lastId: string | null
+}
+
+/** What a stream says besides its events. */
+export interface StreamState {
+  lastId: string | null
+  /** How long to wait before asking again, when the stream says so. */
+  retryMs: number | null
+}
+
+const CR = 0x0d
+const LF = 0x0a
+const COLON = 0x3a
+const SPACE = 0x20
+const BOM = [0xef, 0xbb, 0xbf] as const
+/** Longest id of an event that is remembered. */
+const MAX_ID_CHARS = 1024
+
+/** The events of a stream, each with at most `maxBytes` of data, as soon as they are complete; what the stream says of itself goes into
+ *  `state`. Throws PROTOCOL_MALFORMED for more, and what reading `body` throws. */
+export async function* readEvents(
+  body: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  state: StreamState,
+): AsyncGenerator<StreamEvent> {
+  const block = createBlock(maxBytes, state)
+  for await (const line of splitLines(body, maxBytes)) {
+    const event = block.push(line)
+    if (event !== null) yield event
+  }
+}
+
+/** Lines without their ends, which are CR LF, LF or CR; an unfinished last line is none. */
+async function* splitLines(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
+  let parts: Uint8Array[] = []
+  let length = 0
+  let endedWithCr = false
+  let isFirst = true
+  for await (const chunk of body) {
+    let start = 0
+    for (let at = 0; at < chunk.length; at++) {
+      const byte = chunk[at]
+      if (byte !== CR && byte !== LF) {
+        endedWithCr = false
+        continue
+      }
+      const isSecondHalf = byte === LF && endedWithCr
+      endedWithCr = byte === CR
+      if (!isSecondHalf) {
+        const line = joinBytes([...parts, chunk.subarray(start, at)])
+        yield isFirst ? withoutBom(line) : line
+        isFirst = false
+        parts = []
+        length = 0
+      }
+      start = at + 1
+    }
+    length += chunk.length - start
+    if (length > maxBytes + FIELD_BYTES) throw overlong(maxBytes)
+    parts.push(chunk.slice(start))
+  }
+}
+
+/** Room for the name of a field. */
+const FIELD_BYTES = 64
+
+const overlong = (maxBytes: number) =>
+  new ToolsumError("PROTOCOL_MALFORMED", `expected messages of at most ${maxBytes} bytes`)
+
+const withoutBom = (line: Uint8Array) => (BOM.every((byte, i) => line[i] === byte) ? line.subarray(BOM.length) : line)
+
+function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    joined.set(part, at)
+    at += part.length
+  }
+  return joined
+}
+
+/** Gathers the fields of one event until the blank line that ends it. */
+function createBlock(maxBytes: number, state: StreamState) {
+  let data: Uint8Array[] = []
+  let length = 0
+  let type = ""
+  const take = (name: string, value: Uint8Array) => {
+    if (name === "data") {
+      length += value.length + 1
+      if (length > maxBytes + 1) throw overlong(maxBytes)
+      data.push(value, NEWLINE)
+    } else if (name === "event") type = new TextDecoder().decode(value)
+    else if (name === "id") takeId(new TextDecoder().decode(value), state)
+    else if (name === "retry") takeRetry(new TextDecoder().decode(value), state)
+  }
+  return {
+    push(line: Uint8Array): StreamEvent | null {
+      if (line.length > 0) {
+        const { name, value } = splitField(line)
+        take(name, value)
+        return null
+      }
+      const event = { type: type || "message", data: joinBytes(data.slice(0, -1)), lastId: state.lastId }
+      const isEmpty = data.length === 0
+      data = []
+      length = 0
+      type = ""
+      return isEmpty ? null : event
+    },
+  }
+}
+
+const NEWLINE = new Uint8Array([LF])
+
+function splitField(line: Uint8Array): { readonly name: string; readonly value: Uint8Array } {
+  const colon = line.indexOf(COLON)
+  if (colon < 0) return { name: new TextDecoder().decode(line), value: new Uint8Array(0) }
+  const start = line[colon + 1] === SPACE ? colon + 2 : colon + 1
+  return { name: new TextDecoder().decode(line.subarray(0, colon)), value: line.subarray(start) }
+}
+
+function takeId(id: string, state: StreamState): void {
+  if (!id.includes("\0") && id.length <= MAX_ID_CHARS) state.lastId = id === "" ? null : id
+}
+
+function takeRetry(digits: string, state: StreamState): void {
+  if (/^[0-9]{1,9}$/.test(digits)) state.retryMs = Number(digits)
+}

@@ -1,0 +1,83 @@
+// What both HTTP transports share: one server's address, the headers of every request to it, how an answer is judged and counted, and how
+// what came gets to the SDK through the recorder.
+import type { JSONRPCMessage } from "@modelcontextprotocol/client"
+import { ToolsumError } from "../core/errors.js"
+import { collectStart } from "./mcp-http-body.js"
+import type { HttpClient, HttpRequest, HttpResponse } from "./mcp-http-client.js"
+import { MAX_REFUSAL_BYTES, mediaType, type Refusal } from "./mcp-http-refusals.js"
+import type { Envelope, Recorder } from "./mcp-recorder.js"
+import { parseChallenge } from "./oauth-challenge.js"
+
+/** Everything one server may send during one reading. */
+export const MAX_READING_BYTES = 64 * 1024 * 1024
+
+/** A server behind a URL. */
+export interface HttpLink {
+  readonly client: HttpClient
+  readonly url: URL
+  /** Of every request, names in lower case; values are secrets. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly recorder: Recorder
+  /** Bytes of one message. */
+  readonly maxMessageBytes: number
+  /** Until the server has answered the request that opens a session. */
+  readonly startTimeoutMs: number
+  /** For every other exchange. */
+  readonly requestTimeoutMs: number
+}
+
+/** What the target's headers never override. */
+const ACCEPT = "application/json, text/event-stream"
+
+/** Headers of a request with a message in it. */
+export const postHeaders = (link: HttpLink, more: Readonly<Record<string, string>> = {}) => ({
+  ...baseHeaders(link),
+  accept: ACCEPT,
+  "content-type": "application/json",
+  ...more,
+})
+
+/** Headers of a request for an event stream. */
+export const streamHeaders = (link: HttpLink, more: Readonly<Record<string, string>> = {}) => ({
+  ...baseHeaders(link),
+  accept: "text/event-stream",
+  "cache-control": "no-cache",
+  ...more,
+})
+
+/** Lists may depend on the language (DESIGN 4): English is asked for. */
+export const baseHeaders = ({ headers }: HttpLink) => ({ "user-agent": "toolsum", "accept-language": "en", ...headers })
+
+/** Sends for one transport: bytes over all answers are counted, and `stop` ends what still runs. */
+export function createExchange(link: HttpLink, stop: AbortSignal) {
+  let received = 0
+  async function* count(body: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of body) {
+      received += chunk.length
+      if (received > MAX_READING_BYTES)
+        throw new ToolsumError("READING_INCOMPLETE", `the server sent more than ${MAX_READING_BYTES} bytes`)
+      yield chunk
+    }
+  }
+  return async (request: Omit<HttpRequest, "signal">, signal?: AbortSignal): Promise<HttpResponse> => {
+    const ends = signal ? AbortSignal.any([stop, signal]) : stop
+    const response = await link.client.send({ ...request, signal: ends })
+    return { ...response, body: count(response.body) }
+  }
+}
+
+/** Read an answer that is none as far as it is looked at. */
+export async function readRefusal({ status, header, body }: HttpResponse): Promise<Refusal> {
+  const start = await collectStart(body, MAX_REFUSAL_BYTES)
+  const challenge = parseChallenge(header("www-authenticate"))
+  return { status, contentType: mediaType(header("content-type")), body: start, challenge }
+}
+
+export const isSuccess = ({ status }: HttpResponse): boolean => status >= 200 && status < 300
+
+/** What the SDK is to see of a message. The envelopes are JSON-RPC messages by construction; the SDK checks each again. */
+export const toSdk = (envelope: Envelope): JSONRPCMessage => envelope as unknown as JSONRPCMessage
+
+/** True when the answer to request `id` is among the envelopes. */
+export const holdsAnswer = (envelopes: readonly Envelope[], id: unknown): boolean =>
+  envelopes.some((envelope) => envelope.id === id && !("method" in envelope))

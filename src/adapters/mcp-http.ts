@@ -1,0 +1,95 @@
+// Reads a server behind a URL (DESIGN 4, 9; field-notes B, C32-41): one client with its own sockets per reading, closed afterwards whatever
+// happens. Revisions and transports are tried in the order of field-notes B; the first real error is the one that is told (C35).
+import { ToolsumError } from "../core/errors.js"
+import type { UrlTarget } from "../core/target.js"
+import type { ReadRequest, ServerReading, ToolSource } from "../ports.js"
+import { createHttpClient, type HttpClient } from "./mcp-http-client.js"
+import type { HttpLink } from "./mcp-http-link.js"
+import { openHttpSession } from "./mcp-http-probe.js"
+import { expandHeaders, expandUrl } from "./mcp-http-target.js"
+import { readSurface } from "./mcp-reading.js"
+import { Recorder } from "./mcp-recorder.js"
+import { type Values, variableValue } from "./mcp-stdio-environment.js"
+import type { AddressRule } from "./network-address.js"
+import { createRedactor, type Redact } from "./redact-values.js"
+
+/** What to contact. `environment`: values of variables, usually those of this process, and where proxy variables are. `placeholders`: names
+ *  that get a dummy text. `addresses`: where the URL, and what the server names, may lead. `clientCredentials`: names whose value is an access
+ *  token that is asked for with NAME_CLIENT_ID and NAME_CLIENT_SECRET. */
+export interface HttpSourceOptions extends Values {
+  readonly target: UrlTarget
+  readonly clientVersion: string
+  readonly addresses: AddressRule
+  readonly clientCredentials: readonly string[]
+}
+
+/** A server behind a URL. `read` throws SERVER_AUTH, SERVER_UNREACHABLE, SERVER_REDIRECTED, TARGET_NOT_ACCEPTED, TARGET_MALFORMED, TIMEOUT,
+ *  PROTOCOL_MALFORMED or READING_INCOMPLETE. */
+export const createHttpToolSource = (options: HttpSourceOptions): ToolSource => ({
+  read: (request) => readHttp(options, request),
+})
+
+async function readHttp(options: HttpSourceOptions, request: ReadRequest): Promise<ServerReading> {
+  const { target, environment, addresses } = options
+  const lookUp = (name: string) => variableValue(name, options)
+  const url = expandUrl(target, lookUp)
+  const headers = expandHeaders(target, lookUp)
+  const redact = createRedactor(target, environment)
+  const client = createHttpClient({ environment, addresses, signal: request.signal })
+  try {
+    return await readTwice({ client, url, headers, redact, clientVersion: options.clientVersion }, request)
+  } catch (error) {
+    throw error instanceof ToolsumError ? redactError(error, redact) : error
+  } finally {
+    await client.close()
+  }
+}
+
+/** What one reading goes by. */
+interface Contact {
+  readonly client: HttpClient
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly redact: Redact
+  readonly clientVersion: string
+}
+
+/** Read, and once more from the start when the server loses the session meanwhile (C39). */
+async function readTwice(contact: Contact, request: ReadRequest): Promise<ServerReading> {
+  const first = await readOnce(contact, request)
+  if (first !== null) return first
+  const second = await readOnce(contact, request)
+  if (second !== null) return second
+  throw new ToolsumError("SERVER_UNREACHABLE", "the server lost its session twice")
+}
+
+/** One session; null when the server lost it. */
+async function readOnce(contact: Contact, request: ReadRequest): Promise<ServerReading | null> {
+  const { client, url, headers, redact, clientVersion } = contact
+  const { maxMessageBytes, startTimeoutMs, requestTimeoutMs } = request.limits
+  const limits = { maxMessageBytes, startTimeoutMs, requestTimeoutMs }
+  const createLink = (): HttpLink => ({
+    ...limits,
+    client,
+    url,
+    headers,
+    recorder: new Recorder(maxMessageBytes, redact),
+  })
+  const opened = await openHttpSession({ createLink, clientVersion, request })
+  try {
+    const reading = await readSurface(opened.session, request)
+    if (opened.isSessionLost()) return null
+    const read = { platform: process.platform, node: process.versions.node, protocol: reading.protocol }
+    return { ...reading, read, resolved: { version: null, integrity: null } }
+  } finally {
+    await opened.end()
+  }
+}
+
+/** The same error without values of variables. */
+function redactError(error: ToolsumError, redact: Redact): ToolsumError {
+  const evidence = Object.entries(error.evidence ?? {}).map(([name, text]) => [name, redact(text)] as const)
+  const message = redact(error.message)
+  const rest = error.evidence === undefined ? {} : { evidence: Object.fromEntries(evidence) }
+  return new ToolsumError(error.code, message, { ...rest, cause: error.cause })
+}
