@@ -4,7 +4,14 @@ import { decodeUtf8, formatHex } from "../core/bytes.js"
 import { quote, ToolsumError } from "../core/errors.js"
 import { type Digest, isDigest, sha256 } from "../core/hash.js"
 import { type JsonValue, MAX_JSON_BYTES, parseJson } from "../core/json.js"
-import { SECTION_NAMES, type Surface, type SurfaceLines, surfaceMember } from "../core/section.js"
+import {
+  parseSectionText,
+  SECTION_NAMES,
+  type SectionName,
+  type Surface,
+  type SurfaceLines,
+  surfaceMember,
+} from "../core/section.js"
 import type { LogSource } from "../ports.js"
 
 /** What the archive has of a record's surface. Items are the masked ones when the record has masks. */
@@ -52,6 +59,25 @@ export async function fetchArchivedSurface(source: LogSource, lines: SurfaceLine
   return { surface: { instructions, tools, prompts, resourceTemplates, resources, serverInfo }, missing }
 }
 
+/** Section texts of the lists that have one, as far as the log has them; that of an empty list is empty. Throws HASH_MISMATCH,
+ *  LOG_UNAVAILABLE, RECORD_INVALID for text that is no UTF-8. */
+export async function fetchSectionTexts(
+  source: LogSource,
+  lines: SurfaceLines,
+): Promise<Readonly<Partial<Record<SectionName, string>>>> {
+  const read = SECTION_NAMES.map(async (section) => {
+    const [count = "", digest = ""] = lines[section].split(" ")
+    const text = count === "0" ? "" : isDigest(digest) ? await fetchText(source, digest) : null
+    return text === null ? [] : [[section, text] as const]
+  })
+  return Object.fromEntries((await Promise.all(read)).flat())
+}
+
+async function fetchText(source: LogSource, digest: Digest): Promise<string | null> {
+  const bytes = await fetchObject(source, digest)
+  return bytes && decodeUtf8(bytes, (why) => new ToolsumError("RECORD_INVALID", `section text: ${why}`))
+}
+
 /** A JSON value by its line, null for `none` and `-`, undefined when it is not archived. */
 async function fetchValue(source: LogSource, line: string): Promise<JsonValue | undefined> {
   if (!isDigest(line)) return null
@@ -64,9 +90,9 @@ async function fetchItems(source: LogSource, line: string): Promise<readonly Jso
   const [count = "", digest = ""] = line.split(" ")
   if (!isDigest(digest)) return null
   // The empty text is not stored.
-  const text = count === "0" ? new Uint8Array(0) : await fetchObject(source, digest)
+  const text = count === "0" ? "" : await fetchText(source, digest)
   if (text === null) return undefined
-  const digests = parseSectionText(text)
+  const digests = parseSectionText(text).map((item) => item.digest)
   const items: JsonValue[] = []
   for (let at = 0; at < digests.length; at += READS_AT_ONCE) {
     const read = await Promise.all(digests.slice(at, at + READS_AT_ONCE).map((item) => fetchValue(source, item)))
@@ -74,20 +100,4 @@ async function fetchItems(source: LogSource, line: string): Promise<readonly Jso
     if (items.length < Math.min(at + READS_AT_ONCE, digests.length)) return undefined
   }
   return items
-}
-
-const LINE = /^([0-9a-f]{64}) {2}(?:null|".*")$/
-
-/** Digests of the items in a section text, whose hash the caller has compared. */
-function parseSectionText(bytes: Uint8Array): readonly Digest[] {
-  const bad = (why: string) => new ToolsumError("RECORD_INVALID", `section text: ${why}`)
-  const text = decodeUtf8(bytes, bad)
-  if (text === "") return []
-  if (!text.endsWith("\n")) throw bad("expected a final newline")
-  const lines = text.slice(0, -1).split("\n")
-  return lines.map((line): Digest => {
-    const hex = LINE.exec(line)?.[1]
-    if (hex === undefined) throw bad(`expected a digest and a key, got ${quote(line)}`)
-    return `sha256:${hex}`
-  })
 }

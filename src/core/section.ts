@@ -2,10 +2,10 @@
 // section lines, the surface digest. A section's digest can be rebuilt with sha256sum and sort.
 import { compareUtf8 } from "./bytes.js"
 import { canonicalize } from "./canonical.js"
-import { ToolsumError } from "./errors.js"
+import { quote, ToolsumError } from "./errors.js"
 import { computeTextDigest, type Digest } from "./hash.js"
 import { itemKey, SECTION_NAMES, type SectionName } from "./item.js"
-import { isArray, isObject, type JsonValue } from "./json.js"
+import { isArray, isObject, type JsonValue, parseJson } from "./json.js"
 import { applyMasks, formatMasks, type Mask } from "./mask.js"
 
 export { computeItemDigest, itemKey, SECTION_NAMES, type SectionName } from "./item.js"
@@ -96,6 +96,30 @@ export function computeSection(
   })
   const sorted = sortEntries(entries)
   return { ...digestOf(sorted), items: sorted.map(({ entry }) => entry) }
+}
+
+const SECTION_LINE = /^([0-9a-f]{64}) {2}(null|".*")$/
+
+/** Keys and digests in a section text, in its order. Whether it hashes to a section digest is the caller's to check. Throws RECORD_INVALID for
+ *  what is no section text. */
+export function parseSectionText(text: string): readonly { readonly key: string | null; readonly digest: Digest }[] {
+  const bad = (why: string) => new ToolsumError("RECORD_INVALID", `section text: ${why}`)
+  if (text === "") return []
+  if (!text.endsWith("\n")) throw bad("expected a final newline")
+  return text
+    .slice(0, -1)
+    .split("\n")
+    .map((line) => {
+      const [, hex, key = ""] = SECTION_LINE.exec(line) ?? []
+      if (hex === undefined) throw bad(`expected a digest and a key, got ${quote(line)}`)
+      return { key: parseKey(key, bad), digest: `sha256:${hex}` }
+    })
+}
+
+function parseKey(text: string, bad: (why: string) => ToolsumError): string | null {
+  const key = parseJson(text)
+  if (key === null || typeof key === "string") return key
+  throw bad(`expected a key, got ${quote(text)}`)
 }
 
 /** The same from keys and digests alone, as a lockfile has them. */

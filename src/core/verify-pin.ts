@@ -153,7 +153,7 @@ const contradicts = (why: string) => new ToolsumError("RECORD_INVALID", why)
 function checkTarget(name: string, pin: Pin, observed: Observation): void {
   const derived = deriveSubject(pin.target)
   const subject = derived.subject ?? localSubject(name)
-  if (observed.subject !== subject && !filedByRegistryId(pin.target, observed.subject)) {
+  if (observed.subject !== subject && !isFiledByRegistryId(pin.target, observed.subject)) {
     throw contradicts(`the record is about ${observed.subject}, the target about ${subject}`)
   }
   const exact = derived.floating ? observed.version : (derived.version ?? "-")
@@ -171,7 +171,7 @@ function checkTarget(name: string, pin: Pin, observed: Observation): void {
 }
 
 /** A URL pin may be filed under its id in the official registry (formats 20). */
-const filedByRegistryId = (target: Target, subject: string): boolean =>
+export const isFiledByRegistryId = (target: Target, subject: string): boolean =>
   !isCommandTarget(target) && isRegistryId(subject)
 
 function readingOf(pin: Pin, observed: Observation): ReadConditions {
@@ -185,7 +185,7 @@ function readingOf(pin: Pin, observed: Observation): ReadConditions {
 }
 
 /** Each part `env:`, `placeholder:` or `header:` must name something that the target has; a name the user chose may be anything. */
-function profileFits(profile: string, target: Target): boolean {
+export function profileFits(profile: string, target: Target): boolean {
   if (!profile.includes(":")) return true
   const variables = new Set(isCommandTarget(target) ? target.env : [])
   const texts = isCommandTarget(target) ? target.args : [target.url, ...Object.values(target.headers)]

@@ -1,11 +1,15 @@
-// A live reading against a pin: which digests differ, and what that is in words when the approved texts are at hand. A section that was
-// not read to its end can show that something is new or different, never that something is gone (DESIGN 9).
+// A live reading beside a recorded list, of a pin or of a log: which digests differ, and what that is in words when the texts are at hand.
+// A section that was not read to its end can show that something is new or different, never that something is gone (DESIGN 9).
+import { findDifferences, type ReadSurface, type RecordedSurface, type SurfaceMember } from "../core/compare-record.js"
 import type { Digest } from "../core/hash.js"
 import type { Pin } from "../core/lockfile.js"
+import type { Mask } from "../core/mask.js"
 import type { Observation } from "../core/record.js"
 import {
+  computeSectionOfDigests,
   computeSurface,
   itemKey,
+  parseSectionText,
   SECTION_NAMES,
   type SectionName,
   type Surface,
@@ -16,9 +20,9 @@ import type { Change } from "../core/verdict.js"
 import type { ServerReading } from "../ports.js"
 import { diffSurfaces } from "../surface/diff.js"
 
-/** What a live reading says beside a pin. */
+/** What a live reading says beside what is known. */
 export interface LiveComparison {
-  /** True when anything received is not what is pinned. */
+  /** True when anything received is not what is known. */
   readonly differs: boolean
   /** Sections that could not be read to their end. */
   readonly incomplete: readonly SectionName[]
@@ -34,29 +38,45 @@ export function compareLive(p: {
 }): LiveComparison {
   const { pin, observed, reading, approved } = p
   const asked = SECTION_NAMES.filter((section) => observed.lines[section] !== "-")
-  const incomplete = asked.filter((section) => reading.failures[section] !== undefined)
-  const { lines, sections } = computeSurface(reading.surface, asked, pin.masks)
-  const different = (["instructions", "server", ...asked] as const).filter(
-    (name) => !incomplete.some((section) => section === name) && lines[name] !== observed.lines[name],
+  const lists = Object.fromEntries(
+    SECTION_NAMES.map((section) => [section, listText(Object.entries(pin[section] ?? {}))] as const),
   )
-  const unexpected = incomplete.filter((section) =>
-    (sections[section]?.items ?? []).some(({ key, digest }) => pinnedDigest(pin, section, key) !== digest),
-  )
-  const differs = different.length + unexpected.length > 0
-  if (!differs) return { differs, incomplete, changes: [] }
-  const changes = approved
-    ? diffSurfaces(withoutUnread(approved, reading.surface, incomplete), reading.surface, {
-        sections: asked,
-        masks: pin.masks,
-      }).changes
-    : changesByDigest(pin, observed, lines, sections)
-  return { differs, incomplete, changes: changes.filter((change) => !isGuess(change, incomplete)) }
+  return compareReading({
+    asked,
+    masks: pin.masks,
+    known: { lines: observed.lines, lists, surface: approved },
+    reading,
+  })
 }
 
-/** The digest that is pinned for an item; undefined for one that is not, such as a nameless one. */
-function pinnedDigest(pin: Pin, section: SectionName, key: string | null): Digest | undefined {
-  const digests = pin[section] ?? {}
-  return key !== null && Object.hasOwn(digests, key) ? digests[key] : undefined
+const listText = (digests: readonly (readonly [string, Digest])[]): string =>
+  computeSectionOfDigests(digests.map(([key, digest]) => ({ key, digest }))).text
+
+/** A recorded list and what of its texts is at hand: of a pin, or of a log's record. */
+export interface KnownSurface extends RecordedSurface {
+  /** Null where not all of it is at hand: then changes have no `before`. */
+  readonly surface: Surface | null
+}
+
+/** Compare a reading with a recorded list. Throws SURFACE_MALFORMED, JSON_MALFORMED. */
+export function compareReading(p: {
+  readonly asked: readonly SectionName[]
+  readonly masks: readonly Mask[]
+  readonly known: KnownSurface
+  readonly reading: Pick<ServerReading, "surface" | "failures">
+}): LiveComparison {
+  const { asked, masks, known, reading } = p
+  const incomplete = asked.filter((section) => reading.failures[section] !== undefined)
+  const read = { ...computeSurface(reading.surface, asked, masks), incomplete }
+  const differences = findDifferences(read, known)
+  if (differences.length === 0) return { differs: false, incomplete, changes: [] }
+  const changes = known.surface
+    ? diffSurfaces(withoutUnread(known.surface, reading.surface, incomplete), reading.surface, {
+        sections: asked,
+        masks,
+      }).changes
+    : differences.flatMap((member) => changesByDigest(member, read, known))
+  return { differs: true, incomplete, changes: changes.filter((change) => !isGuess(change, incomplete)) }
 }
 
 /** The approved surface without those items of an incomplete list that did not come: whether they are gone, or have another name now, is
@@ -74,31 +94,28 @@ function withoutUnread(approved: Surface, read: Surface, incomplete: readonly Se
 const isGuess = (change: Change, incomplete: readonly SectionName[]): boolean =>
   change.kind === "removed" && incomplete.some((section) => section === change.section)
 
-type Computed = ReturnType<typeof computeSurface>
-
-/** What the digests alone can say: names of items that are new, gone or different. */
-function changesByDigest(
-  pin: Pin,
-  observed: Observation,
-  lines: Computed["lines"],
-  sections: Computed["sections"],
-): readonly Change[] {
-  const single = (["instructions", "server"] as const).flatMap((section): Change[] =>
-    lines[section] === observed.lines[section]
-      ? []
-      : [{ section, item: null, kind: "changed", from: null, pointer: "" }],
-  )
-  const lists = SECTION_NAMES.flatMap((section): Change[] => {
-    const now = sections[section]?.items ?? []
-    const gone = Object.keys(pin[section] ?? {}).filter((key) => !now.some((item) => item.key === key))
-    const found = now.flatMap(({ key, digest, item }): Change[] => {
-      const known = pinnedDigest(pin, section, key)
-      if (known === digest) return []
-      return [
-        { section, item: key, kind: known === undefined ? "added" : "changed", from: null, pointer: "", after: item },
-      ]
-    })
-    return [...found, ...gone.map((item): Change => ({ section, item, kind: "removed", from: null, pointer: "" }))]
+/** What the digests alone can say of one part: names of items that are new, gone or different; where not even those are at hand, that the
+ *  list is another. */
+function changesByDigest(member: SurfaceMember, read: ReadSurface, known: KnownSurface): readonly Change[] {
+  const whole: Change = { section: member, item: null, kind: "changed", from: null, pointer: "" }
+  if (member === "instructions" || member === "server") return [whole]
+  const text = /^[1-9]/.test(known.lines[member]) ? known.lists[member] : ""
+  if (text === undefined) return [whole]
+  const before = parseSectionText(text)
+  const now = read.sections[member]?.items ?? []
+  const found = now.flatMap(({ key, digest, item }): Change[] => {
+    const same = before.filter((entry) => entry.key === key)
+    if (same.some((entry) => entry.digest === digest)) return []
+    const kind = same.length === 0 || key === null ? "added" : "changed"
+    return [{ section: member, item: key, kind, from: null, pointer: "", after: item }]
   })
-  return [...single, ...lists]
+  const gone = before.filter(
+    ({ key, digest }) => !now.some((item) => (key === null ? item.digest === digest : item.key === key)),
+  )
+  const named = [
+    ...found,
+    ...gone.map(({ key }): Change => ({ section: member, item: key, kind: "removed", from: null, pointer: "" })),
+  ]
+  // The same items, one of them more or less often.
+  return named.length > 0 ? named : [whole]
 }
