@@ -31,6 +31,12 @@ export const GLOBAL_OPTIONS: readonly OptionSpec[] = [
   ["--help", "Show this help; also -h"],
 ]
 
+/** What runs without the name of a command. */
+export const INVENTORY: CommandEntry = {
+  summary: "List every server of this project and user: pinned, changed, not pinned; starts nothing",
+  load: async () => (await import("./commands/inventory.js")).inventoryCommand,
+}
+
 /** Every command by its name; groups have two words. */
 export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, CommandEntry>([
   [

@@ -1,7 +1,15 @@
 // Help texts, from the commands' own table.
 import { readFileSync } from "node:fs"
 import { quote, ToolsumError } from "../core/errors.js"
-import { COMMANDS, type CommandEntry, type CommandSpec, commandsOf, GLOBAL_OPTIONS, isGroup } from "./commands.js"
+import {
+  COMMANDS,
+  type CommandEntry,
+  type CommandSpec,
+  commandsOf,
+  GLOBAL_OPTIONS,
+  INVENTORY,
+  isGroup,
+} from "./commands.js"
 import type { ExitCode } from "./exit-codes.js"
 import type { Io } from "./io.js"
 
@@ -13,19 +21,17 @@ export function readVersion(): string {
     : "unknown"
 }
 
-/** `toolsum`, `toolsum help [command or group]`, `toolsum --help`, `toolsum --version`. */
+/** `toolsum help [command or group]`, `toolsum --help`, `toolsum --version`. */
 export async function printTopic(argv: readonly string[], io: Io): Promise<ExitCode> {
   const [first, ...rest] = argv
   if (first === "--version" || first === "-v") {
     io.stdout(`${readVersion()}\n`)
     return 0
   }
-  if (first === undefined || first === "--help" || first === "-h" || (first === "help" && rest.length === 0)) {
+  if (first !== "help" || rest.length === 0) {
     io.stdout(overview())
-    return first === undefined ? 2 : 0
+    return 0
   }
-  if (first !== "help")
-    throw new ToolsumError("USAGE", `unknown option ${quote(first)}; toolsum --help lists all commands`)
   const name = rest.join(" ")
   const entry = COMMANDS.get(name)
   if (entry) return printCommandHelp(name, entry, await entry.load(), io)
@@ -49,9 +55,12 @@ export function printCommandHelp(name: string, entry: CommandEntry, spec: Comman
   return 0
 }
 
-function overview(): string {
-  return `toolsum ${readVersion()}: pins what MCP servers tell your agent, and proves it\n\nCommands\n${listCommands([...COMMANDS])}\ntoolsum help <command> shows its options. Exit codes: 0 clean, 1 findings, 2 could not check, 3 evidence that fails.\n`
-}
+/** All commands. */
+export const overview = (): string =>
+  `toolsum ${readVersion()}: pins what MCP servers tell your agent, and proves it\n\nUsage\n${columns([
+    ["toolsum", INVENTORY.summary],
+    ["toolsum <command>", "One of these"],
+  ])}\nCommands\n${listCommands([...COMMANDS])}\ntoolsum help <command> shows its options. Exit codes: 0 clean, 1 findings, 2 could not check, 3 evidence that fails.\n`
 
 const listCommands = (commands: readonly (readonly [string, CommandEntry])[]): string =>
   columns(commands.map(([name, entry]) => [name, entry.summary] as const))

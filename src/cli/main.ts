@@ -1,7 +1,7 @@
 // Finds the command, reads its options, runs it, and turns whatever it throws into one line and an exit code.
 import { escapeInvisible, quote, ToolsumError } from "../core/errors.js"
 import type { JsonValue } from "../core/json.js"
-import { COMMANDS, type CommandSpec, commandsOf, GLOBAL_OPTIONS, isGroup } from "./commands.js"
+import { COMMANDS, type CommandSpec, commandsOf, GLOBAL_OPTIONS, INVENTORY, isGroup } from "./commands.js"
 import { type ExitCode, exitCodeOfError } from "./exit-codes.js"
 import { type Io, type ProcessIo, withMembers } from "./io.js"
 import { insertSeparator, parseCommandLine } from "./options.js"
@@ -39,13 +39,11 @@ const isJsonAsked = (argv: readonly string[]): boolean => {
 
 async function run(argv: readonly string[], asked: Asked, io: Io): Promise<ExitCode> {
   const { command } = asked
-  const first = argv[0]
-  if (first === undefined || first === "help" || first.startsWith("-"))
-    return (await import("./help.js")).printTopic(argv, io)
-  const entry = COMMANDS.get(command)
+  if (TOPICS.includes(argv[0] ?? "")) return (await import("./help.js")).printTopic(argv, io)
+  const entry = isBare(argv) ? INVENTORY : COMMANDS.get(command)
   if (!entry && isHelp(argv[1]) && isGroup(command)) return (await import("./help.js")).printGroupHelp(command, io)
   if (!entry) throw unknownCommand(argv)
-  const rest = argv.slice(command.split(" ").length)
+  const rest = isBare(argv) ? argv : argv.slice(command.split(" ").length)
   const spec = await entry.load()
   const specs = [...spec.options, ...GLOBAL_OPTIONS]
   const words = spec.launchAfter === undefined ? rest : insertSeparator(rest, specs, spec.launchAfter)
@@ -61,11 +59,19 @@ async function run(argv: readonly string[], asked: Asked, io: Io): Promise<ExitC
   return spec.run(line, line.options.flag("no-color") ? withMembers(io, { colour: false }) : io)
 }
 
+/** First words that ask for help or for the version. */
+const TOPICS: readonly string[] = ["help", "--help", "-h", "--version", "-v"]
+
 const isHelp = (word: string | undefined): boolean => word === "--help" || word === "-h"
 
+/** True where no command is named, only options are: the inventory. */
+const isBare = ([first]: readonly string[]): boolean => first === undefined || first.startsWith("-")
+
 /** The command's words: one, or the two of a group. */
-const commandNameOf = (argv: readonly string[]): string =>
-  COMMANDS.has(argv.slice(0, 2).join(" ")) ? argv.slice(0, 2).join(" ") : (argv[0] ?? "")
+function commandNameOf(argv: readonly string[]): string {
+  if (isBare(argv)) return "inventory"
+  return COMMANDS.has(argv.slice(0, 2).join(" ")) ? argv.slice(0, 2).join(" ") : (argv[0] ?? "")
+}
 
 /** Options of ours in a launch line: more often a slip than meant for the server. */
 function ownOptionsIn(launch: readonly string[], spec: CommandSpec): readonly string[] {
