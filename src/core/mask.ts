@@ -41,6 +41,9 @@ const CLASSES: Readonly<Record<MaskClass, RegExp>> = {
   date: /^[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?$/,
 }
 
+/** True for a span that a mask of this class can cover, whatever its length. */
+export const isOfClass = (span: string, name: MaskClass): boolean => CLASSES[name].test(span)
+
 const MEMBERS: readonly string[] = ["class", "item", "max", "pointer", "prefix", "section", "suffix"]
 
 const bad = (why: string) => new ToolsumError("MASK_MALFORMED", why)
@@ -176,7 +179,7 @@ function findSpan(mask: Mask, value: JsonValue): MaskedSpan | null {
   const start = prefixAt + mask.prefix.length
   const end = mask.suffix === "" ? text.length : text.indexOf(mask.suffix, start)
   if (end - start < 1 || end - start > mask.max) return null
-  return CLASSES[mask.class].test(text.slice(start, end)) ? { mask, start, end } : null
+  return isOfClass(text.slice(start, end), mask.class) ? { mask, start, end } : null
 }
 
 const overlaps = (a: MaskedSpan, b: MaskedSpan): boolean =>
