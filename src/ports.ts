@@ -149,13 +149,16 @@ export interface LockfileStore {
 /** One server in one client configuration. Values of variables and headers were dropped when it was read. */
 export interface ConfiguredServer {
   readonly name: string
-  /** How it is started, unwrapped from a `toolsum guard`; null when `problem` says why that cannot be told. */
+  /** How it is started, unwrapped from a `toolsum guard`; null when `problem` says why that cannot be told. A header whose value stands in
+   *  the file has a variable of the header's name in its place. */
   readonly target: Target | null
   readonly problem: string | null
   /** Variables and headers whose values stand in the file itself. */
   readonly literals: readonly string[]
   /** True for a server behind `toolsum guard`. */
   readonly isGuarded: boolean
+  /** The pin that `toolsum guard NAME` takes the launch line from; `target` is then null without a problem. */
+  readonly pin?: string
   /** True for one that the file switches off. */
   readonly isDisabled: boolean
 }

@@ -19,8 +19,8 @@ export interface LockfilePart {
   readonly report: LockfileReport
 }
 
-/** A lockfile that could not be judged, and why. */
-export interface FailedLockfile {
+/** A file that could not be judged, a lockfile or a client configuration, and why. */
+export interface FailedFile {
   readonly file: string
   readonly error: ToolsumError
 }
@@ -28,26 +28,31 @@ export interface FailedLockfile {
 /** What all lockfiles say together. */
 export interface ProjectReport extends LockfileReport {
   readonly parts: readonly LockfilePart[]
-  readonly failed: readonly FailedLockfile[]
+  readonly failed: readonly FailedFile[]
 }
+
+/** What is said of one lockfile. `unread`: client configurations that could not be read. */
+export type Judged = LockfileReport & { readonly unread?: readonly FailedFile[] }
 
 /** Judge each lockfile, in order. Throws what `judge` throws for the only one; of several, errors are kept. */
 export async function reportOn(
   stores: readonly LockfileStore[],
   io: Io,
-  judge: (store: LockfileStore) => Promise<LockfileReport>,
+  judge: (store: LockfileStore) => Promise<Judged>,
 ): Promise<ProjectReport> {
   const [only, ...more] = stores
   if (only !== undefined && more.length === 0) {
-    const report = await judge(only)
-    return { ...report, parts: [{ file: null, report }], failed: [] }
+    const { unread = [], ...report } = await judge(only)
+    return combine([{ file: null, report }], unread)
   }
   const parts: LockfilePart[] = []
-  const failed: FailedLockfile[] = []
+  const failed: FailedFile[] = []
   for (const store of stores) {
     const file = relative(io.cwd, store.path).replaceAll(sep, "/")
     try {
-      parts.push({ file, report: prefixed(file, await judge(store)) })
+      const { unread = [], ...report } = await judge(store)
+      parts.push({ file, report: prefixed(file, report) })
+      failed.push(...unread)
     } catch (error) {
       if (!(error instanceof ToolsumError)) throw error
       failed.push({ file, error })
@@ -61,7 +66,7 @@ const prefixed = (file: string, report: LockfileReport): LockfileReport => ({
   servers: report.servers.map((server) => ({ ...server, name: `${file}:${server.name}` })),
 })
 
-function combine(parts: readonly LockfilePart[], failed: readonly FailedLockfile[]): ProjectReport {
+function combine(parts: readonly LockfilePart[], failed: readonly FailedFile[]): ProjectReport {
   const all = parts.map(({ report }) => report)
   const codes: ExitCode[] = [
     ...all.map(({ exitCode }) => exitCode),
@@ -96,12 +101,12 @@ export const projectMembers = ({ roots, servers, refuted, failed }: ProjectRepor
   ...(failed.length > 0 ? { failedFiles: failed.map(failedMember) } : {}),
 })
 
-const failedMember = ({ file, error: { code, kind, message } }: FailedLockfile): JsonValue => ({
+const failedMember = ({ file, error: { code, kind, message } }: FailedFile): JsonValue => ({
   file,
   error: { code, kind, message },
 })
 
-/** Say what no line of a server says: which logs are refuted, and which lockfiles could not be judged. */
+/** Say what no line of a server says: which logs are refuted, and which files could not be judged. */
 export function showFaults({ refuted, failed }: ProjectReport, json: boolean, io: Io): void {
   if (!json) for (const log of refuted) io.stdout(renderRefuted(log))
   for (const { file, error } of failed)

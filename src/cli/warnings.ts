@@ -17,5 +17,6 @@ const TEXTS: Readonly<Record<string, (what: string) => string>> = {
   record_malformed: (index) => `leaf ${index} of the log looks like a record of this server and is none`,
   index_malformed: () => "the log's subject index is damaged; every entry was looked at instead",
   index_unavailable: () => "the log's subject index could not be read; the entries themselves were looked at instead",
+  switched_off: (server) => `${server} is switched off there, and no pin covers it`,
   other_version: (what) => `version ${what}`,
 }

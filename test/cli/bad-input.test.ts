@@ -296,7 +296,14 @@ describe("damaged files of the user", () => {
 
   test("a client configuration", async () => {
     await world.write(".mcp.json", "{")
-    await refuse(world, ["verify"], "CONFIG_INVALID", ".mcp.json")
+    const { stdout, stderr } = await world.expect(2, "verify")
+    expect(stdout).toContain("1 PROVEN")
+    expect(stderr).toMatch(/^toolsum: \.mcp\.json: .* \(CONFIG_INVALID\)\n$/)
+    const { document } = await world.json("verify")
+    expect(document).toMatchObject({
+      exitCode: 2,
+      failedFiles: [{ file: ".mcp.json", error: { code: "CONFIG_INVALID" } }],
+    })
     await world.expect(0, "verify", "--no-config")
   })
 

@@ -1,10 +1,10 @@
-import { expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import type { Lockfile, Pin } from "../../src/core/lockfile.js"
 import type { Target } from "../../src/core/target.js"
 import type { ServerVerdict, Verdict } from "../../src/core/verdict.js"
 import type { LockfileReport } from "../../src/core/verify-lockfile.js"
 import { compareWithConfigs } from "../../src/features/config-servers.js"
-import type { ClientConfig } from "../../src/ports.js"
+import type { ClientConfig, ConfiguredServer } from "../../src/ports.js"
 import { observedOf, pinOf, readingOf, TARGET } from "../fakes/readings.js"
 
 const FILE = ".mcp.json"
@@ -43,16 +43,21 @@ function compare(configured: readonly ClientConfig[], pin: Partial<Pin> = {}, ve
     warnings: [],
     exitCode: verdict === "REJECTED" ? 3 : 0,
   }
-  const { servers, exitCode } = compareWithConfigs(report, lockfile, configured)
-  return { exitCode, answers: servers.map((server) => [server.name, server.verdict, server.reason]), servers }
+  const { servers, exitCode, warnings } = compareWithConfigs(report, lockfile, configured)
+  return { exitCode, answers: servers.map((server) => [server.name, server.verdict, server.reason]), servers, warnings }
 }
 
-const configured = (target: Target, name = "notes", file = FILE): ClientConfig => ({
+const configured = (
+  target: Target | null,
+  name = "notes",
+  file = FILE,
+  more: Partial<ConfiguredServer> = {},
+): ClientConfig => ({
   file,
   path: `/project/${file}`,
   client: "claude-code",
   scope: "project",
-  servers: [{ name, target, problem: null, literals: [], isGuarded: false, isDisabled: false }],
+  servers: [{ name, target, problem: null, literals: [], isGuarded: false, isDisabled: false, ...more }],
   problem: null,
 })
 
@@ -99,13 +104,112 @@ test("a pin that is gone from its file is named, and no finding", () => {
 })
 
 test.each([
-  { name: "a literal value of a header", configured: "Bearer abc", same: true },
-  { name: "the same template", configured: "Bearer ${TOKEN}", same: true },
-  { name: "another template", configured: "Bearer ${OTHER}", same: false },
-])("headers: $name", ({ configured: value, same }) => {
+  { name: "a value in the file", value: "${AUTHORIZATION}", literals: ["authorization"], same: true },
+  { name: "the same template", value: "Bearer ${TOKEN}", literals: [], same: true },
+  { name: "another template", value: "Bearer ${OTHER}", literals: [], same: false },
+])("headers: $name", ({ value, literals, same }) => {
   const url = "https://x.example/"
   const target: Target = { url, headers: { Authorization: "Bearer ${TOKEN}" } }
-  const other = configured({ url, headers: { authorization: value } })
+  const other = configured({ url, headers: { authorization: value } }, "notes", FILE, { literals })
   expect(compare([other], { target }).answers[0]?.[1]).toBe(same ? "PROVEN" : "CHANGED")
   expect(compare([configured({ url, headers: {} })], { target }).answers[0]?.[1]).toBe("CHANGED")
+})
+
+describe("several files", () => {
+  const CHANGED: Target = { ...TARGET, args: ["-y", "@acme/notes@9.9.9"] } as Target
+
+  test("that start a pin alike are one answer", () => {
+    const { answers } = compare([configured(TARGET), configured(TARGET, "notes", ".cursor/mcp.json")])
+    expect(answers).toEqual([["notes", "PROVEN", null]])
+  })
+
+  test("of which one differs are a changed target that names it", () => {
+    const { servers } = compare([configured(TARGET), configured(CHANGED, "notes", ".cursor/mcp.json")])
+    expect(servers).toHaveLength(1)
+    expect(servers[0]).toMatchObject({ verdict: "CHANGED", reason: "target" })
+    expect(servers[0]?.detail).toContain(".cursor/mcp.json")
+    expect(servers[0]?.detail).not.toContain(FILE)
+  })
+
+  test("that start what nobody pinned are one answer when alike, two when not", () => {
+    const alike = [configured(TARGET, "other"), configured(TARGET, "other", ".cursor/mcp.json")]
+    expect(compare(alike).servers.at(-1)).toMatchObject({
+      name: "other",
+      detail: expect.stringMatching(/\.mcp\.json and \.cursor/),
+    })
+    expect(compare(alike).servers).toHaveLength(2)
+    const unlike = [configured(TARGET, "other"), configured(CHANGED, "other", ".cursor/mcp.json")]
+    expect(compare(unlike).servers).toHaveLength(3)
+  })
+
+  test("that do not have a pin any more are all named", () => {
+    const from = [
+      { file: FILE, name: "notes" },
+      { file: ".cursor/mcp.json", name: "mine" },
+    ]
+    expect(compare([], { from }).servers[0]?.detail).toBe(
+      "pinned, but .mcp.json and .cursor/mcp.json do not start it any more",
+    )
+    expect(compare([configured(TARGET)], { from }).servers[0]?.detail).toBe(
+      "pinned, but .cursor/mcp.json does not start it any more",
+    )
+  })
+})
+
+test("a pin from a file that is not looked at, or could not be read, is not missed", () => {
+  for (const file of [
+    "~/.claude.json#project",
+    "/etc/claude-code/managed-mcp.json",
+    "C:/Program Files/ClaudeCode/managed-mcp.json",
+  ])
+    expect(compare([], { from: [{ file, name: "notes" }] }).servers[0]?.detail).toBeNull()
+  const unread: ClientConfig = { ...configured(TARGET), servers: [], problem: "expected JSON" }
+  expect(compare([unread], { from: [{ file: FILE, name: "notes" }] }).servers[0]?.detail).toBeNull()
+})
+
+describe("a server that cannot be read", () => {
+  const unread = (name: string) => configured(null, name, FILE, { problem: "expected a command or a url" })
+
+  test("leaves its pin without an answer, unless that is changed or refuted", () => {
+    const { exitCode, servers } = compare([unread("notes")])
+    expect(exitCode).toBe(2)
+    expect(servers[0]).toMatchObject({ verdict: "UNKNOWN", reason: "malformed" })
+    expect(servers[0]?.detail).toBe('.mcp.json, server "notes": expected a command or a url')
+    expect(compare([unread("notes")], {}, "REJECTED").answers[0]?.[1]).toBe("REJECTED")
+    expect(compare([unread("notes")], {}, "CHANGED").answers[0]?.[1]).toBe("CHANGED")
+  })
+
+  test("does not hide that another file starts it in another way", () => {
+    const changed = configured({ ...TARGET, env: ["X"] } as Target, "notes", ".cursor/mcp.json")
+    expect(compare([unread("notes"), changed]).answers).toEqual([["notes", "CHANGED", "target"]])
+  })
+
+  test("is an answer of its own where no pin has its name", () => {
+    expect(compare([unread("other")]).answers[1]).toEqual(["other", "UNKNOWN", "malformed"])
+  })
+})
+
+describe("a server that is switched off", () => {
+  const off = (target: Target, name: string) => configured(target, name, FILE, { isDisabled: true })
+
+  test("is compared with its pin like any other", () => {
+    expect(compare([off(TARGET, "notes")]).answers).toEqual([["notes", "PROVEN", null]])
+    expect(compare([off({ ...TARGET, env: ["X"] } as Target, "notes")]).answers[0]?.[2]).toBe("target")
+  })
+
+  test("is a warning where no pin covers it", () => {
+    const { exitCode, answers, warnings } = compare([off(TARGET, "other")])
+    expect([exitCode, answers.length, warnings]).toEqual([0, 1, ["switched_off:other in .mcp.json"]])
+  })
+})
+
+test("a guard that names a pin has its launch line from there", () => {
+  const guard = (pin: string) => configured(null, "mine", FILE, { isGuarded: true, pin })
+  expect(compare([guard("notes")]).answers).toEqual([["notes", "PROVEN", null]])
+  expect(compare([guard("gone")]).answers[1]).toEqual(["mine", "UNKNOWN", "not_pinned"])
+})
+
+test("every configured server is counted once, however many there are", () => {
+  const servers = Array.from({ length: 10_000 }, (_, i) => configured(TARGET, `server-${i}`).servers).flat()
+  expect(compare([{ ...configured(TARGET), servers }]).servers).toHaveLength(10_001)
 })

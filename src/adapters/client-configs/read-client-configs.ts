@@ -1,87 +1,80 @@
-// Client configurations of a project: which servers they start. Read as JSON with comments; values of variables are dropped at once,
-// only their names stay. Today `.mcp.json`; the other clients' files join the table when they are read.
+// Client configurations of a project and of its user: which servers they start. Reads the files that are there (places.ts), each as what
+// it is (documents.ts, shapes.ts), each entry for itself (entries.ts). Starts and contacts nothing.
+import { readdirSync } from "node:fs"
 import { join } from "node:path"
-import type { ParseError } from "jsonc-parser"
-import { decodeUtf8 } from "../../core/bytes.js"
 import { ToolsumError } from "../../core/errors.js"
-import type { Target } from "../../core/target.js"
-import type { ClientConfig, ConfiguredServer } from "../../ports.js"
-import { quotePath, readRegularFile } from "../regular-file.js"
+import { MAX_JSON_BYTES } from "../../core/json.js"
+import type { ClientConfig } from "../../ports.js"
+import { errnoOf, ioFailed, readRegularFile } from "../regular-file.js"
+import { formatOf, readDocument } from "./documents.js"
+import { isMembers, type Members, readEntry } from "./entries.js"
+import { type ConfigPlace, type ConfigPlaces, listConfigPlaces } from "./places.js"
+import { SHAPES, type Shape } from "./shapes.js"
 
-const MAX_CONFIG_BYTES = 4 * 1024 * 1024
+/** Files of one folder that are read. */
+const MAX_FOLDER_FILES = 1000
 
-const FILES: readonly { readonly file: string; readonly key: string }[] = [{ file: ".mcp.json", key: "mcpServers" }]
+const bad = (why: string): ToolsumError => new ToolsumError("CONFIG_INVALID", why)
 
-/** Where to look. */
-export interface ConfigPlaces {
-  /** The project's folder, absolute. */
-  readonly project: string
-  /** The user's home, absolute; null: the project's own files only. */
-  readonly home: string | null
-  readonly platform: NodeJS.Platform
-  readonly env: Readonly<Record<string, string | undefined>>
-}
-
-/** The client configurations that are there. A file that cannot be read has `problem`, and so has an entry of a file; neither hides
- *  the others. Starts and contacts nothing. */
-export async function readClientConfigs({ project }: ConfigPlaces): Promise<readonly ClientConfig[]> {
-  const found: ClientConfig[] = []
-  for (const { file, key } of FILES) {
-    const path = join(project, file)
-    const bytes = readRegularFile(path, { maxBytes: MAX_CONFIG_BYTES, code: "CONFIG_INVALID" })
-    if (bytes === null) continue
-    const bad = (why: string) => new ToolsumError("CONFIG_INVALID", `${quotePath(path)}: ${why}`)
-    const servers = await parseConfig(decodeUtf8(bytes, bad), key, bad)
-    found.push({ file, path, client: "claude-code", scope: "project", servers, problem: null })
-  }
-  return found
-}
-
-type Bad = (why: string) => ToolsumError
-type Members = Readonly<Record<string, unknown>>
-
-const isMembers = (value: unknown): value is Members =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-async function parseConfig(text: string, key: string, bad: Bad): Promise<readonly ConfiguredServer[]> {
-  const document = await readDocument(text.replace(/^\ufeff/, ""), bad)
-  const servers = isMembers(document) ? (document[key] ?? {}) : null
-  if (!isMembers(servers)) throw bad(`expected an object with ${key}`)
-  return Object.entries(servers).map(([name, server]) => {
-    const target = readTarget(server, name, bad)
-    return { name, target, problem: null, literals: [], isGuarded: false, isDisabled: false }
-  })
-}
-
-/** JSON, or JSON with comments: what reads those is loaded only for a file that has some. */
-async function readDocument(text: string, bad: Bad): Promise<unknown> {
-  try {
-    return JSON.parse(text)
-  } catch {
-    const { parse, printParseErrorCode } = await import("jsonc-parser")
-    const errors: ParseError[] = []
-    const document: unknown = parse(text, errors, { allowTrailingComma: true })
-    const [first] = errors
-    if (!first) return document
-    throw bad(`expected JSON (comments allowed): ${printParseErrorCode(first.error)} at character ${first.offset}`)
-  }
-}
-
-function readTarget(server: unknown, name: string, bad: Bad): Target {
-  if (!isMembers(server)) throw bad(`expected ${key(name)} to be an object`)
-  const { command, args = [], env = {}, cwd, url, headers = {} } = server
-  if (typeof url === "string") {
-    if (!isMembers(headers)) throw bad(`expected the headers of ${key(name)} to be an object`)
-    return {
-      url,
-      headers: Object.fromEntries(Object.entries(headers).map(([header, value]) => [header, String(value)])),
+/** The client configurations that are there, the project's first. A file that cannot be read has `problem` and no servers, a server that
+ *  cannot be read has `problem` and no target; neither hides the others. Values of variables and headers are dropped on the way. */
+export async function readClientConfigs(places: ConfigPlaces): Promise<readonly ClientConfig[]> {
+  const configs: ClientConfig[] = []
+  for (const place of listConfigPlaces(places)) {
+    for (const file of filesAt(place)) {
+      const config = await readConfig(file, places)
+      if (config !== null) configs.push(config)
     }
   }
-  if (typeof command !== "string") throw bad(`expected ${key(name)} to have a command or a url`)
-  if (!Array.isArray(args) || !args.every((arg): arg is string => typeof arg === "string"))
-    throw bad(`expected the args of ${key(name)} to be texts`)
-  if (!isMembers(env)) throw bad(`expected the env of ${key(name)} to be an object`)
-  return { command, args, env: Object.keys(env).sort(), ...(typeof cwd === "string" ? { cwd } : {}) }
+  return configs
 }
 
-const key = (name: string): string => JSON.stringify(name)
+type ConfigFile = Pick<ConfigPlace, "client" | "scope" | "path" | "file" | "shape"> & { readonly problem?: string }
+
+/** The place itself, or the files in its folder, sorted. */
+function filesAt(place: ConfigPlace): readonly ConfigFile[] {
+  const { extensions } = place
+  if (extensions === undefined) return [place]
+  try {
+    const names = readdirSync(place.path).filter((name) => extensions.some((ending) => name.endsWith(`.${ending}`)))
+    if (names.length > MAX_FOLDER_FILES) throw bad(`expected at most ${MAX_FOLDER_FILES} files`)
+    return names.sort().map((name) => ({ ...place, path: join(place.path, name), file: `${place.file}/${name}` }))
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT" || errnoOf(error) === "ENOTDIR") return []
+    const { message } = error instanceof ToolsumError ? error : ioFailed("list", place.path, error)
+    return [{ ...place, problem: message }]
+  }
+}
+
+async function readConfig({ problem, ...file }: ConfigFile, places: ConfigPlaces): Promise<ClientConfig | null> {
+  const { shape, ...named } = file
+  const config = (servers: ClientConfig["servers"], why: string | null) => ({ ...named, servers, problem: why })
+  if (problem !== undefined) return config([], problem)
+  try {
+    const bytes = readRegularFile(file.path, { maxBytes: MAX_JSON_BYTES, code: "CONFIG_INVALID" })
+    if (bytes === null) return null
+    const servers = readServers(await readObject(bytes, file.path), file, places)
+    return shape === "claudeProject" && servers.length === 0 ? null : config(servers, null)
+  } catch (error) {
+    if (!(error instanceof ToolsumError)) throw error
+    // The same file is read once more for the servers of every project.
+    return shape === "claudeProject" ? null : config([], error.message)
+  }
+}
+
+async function readObject(bytes: Uint8Array, path: string): Promise<Members> {
+  const document = await readDocument(bytes, formatOf(path), bad)
+  if (!isMembers(document)) throw bad("expected an object")
+  return document
+}
+
+function readServers(
+  document: Members,
+  file: ConfigFile,
+  { project, platform }: ConfigPlaces,
+): ClientConfig["servers"] {
+  const { dialect, list }: Shape = SHAPES[file.shape]
+  const isOfProject = file.scope === "project" || file.shape === "claudeProject"
+  const place = { dialect, platform, project: isOfProject ? project : null }
+  return list(document, { project, platform, bad }).map((entry) => readEntry(entry, place))
+}

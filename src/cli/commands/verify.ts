@@ -1,10 +1,9 @@
 // `toolsum verify`: proves a lockfile offline. Opens no socket, starts no process, loads no network library.
-import { resolve } from "node:path"
+import { relative, resolve, sep } from "node:path"
 import { ToolsumError } from "../../core/errors.js"
 import type { ServerVerdict } from "../../core/verdict.js"
-import type { LockfileReport } from "../../core/verify-lockfile.js"
 import { compareWithConfigs } from "../../features/config-servers.js"
-import type { LockfileStore } from "../../ports.js"
+import type { ClientConfig, LockfileStore } from "../../ports.js"
 import { BASE_OPTIONS } from "../base.js"
 import type { CommandSpec } from "../commands.js"
 import { readConfigurationsOf } from "../configurations.js"
@@ -13,7 +12,9 @@ import type { Io } from "../io.js"
 import {
   approveStep,
   describeWarnings,
+  type FailedFile,
   findParts,
+  type Judged,
   type LockfilePart,
   type ProjectReport,
   projectMembers,
@@ -22,7 +23,14 @@ import {
 } from "../lockfile-reports.js"
 import type { CommandLine, Options } from "../options.js"
 import { loadPaint, type Paint } from "../paint.js"
-import { findAllLockfiles, findProjectLockfiles, LOCKFILES_OPTIONS, openLockfileAt, ROOT_OPTIONS } from "../project.js"
+import {
+  findAllLockfiles,
+  findProjectLockfiles,
+  isUserLockfile,
+  LOCKFILES_OPTIONS,
+  openLockfileAt,
+  ROOT_OPTIONS,
+} from "../project.js"
 import { proveOffline } from "../prove-offline.js"
 import { renderServers } from "../render.js"
 import { printDocument } from "../report-json.js"
@@ -75,11 +83,19 @@ async function findLockfiles(file: string | undefined, options: Options, io: Io)
   return file === undefined ? findProjectLockfiles(options, io) : [openLockfileAt(file, io)]
 }
 
-async function judge(store: LockfileStore, options: Options, io: Io): Promise<LockfileReport> {
+async function judge(store: LockfileStore, options: Options, io: Io): Promise<Judged> {
   const { lockfile, offline } = await proveOffline(store, options, io)
   if (options.flag("no-config")) return offline
-  return compareWithConfigs(offline, lockfile, await readConfigurationsOf(store, options, io))
+  const configs = await readConfigurationsOf(store, options, io)
+  const report = compareWithConfigs(offline, lockfile, configs, isUserLockfile(options) ? "user" : "project")
+  return { ...report, unread: configs.flatMap((config) => describeUnread(config, io)) }
 }
+
+/** A configuration that could not be read: it may start anything, so that nothing is clean beside it. */
+const describeUnread = ({ path, problem }: ClientConfig, io: Io): readonly FailedFile[] =>
+  problem === null
+    ? []
+    : [{ file: relative(io.cwd, path).replaceAll(sep, "/"), error: new ToolsumError("CONFIG_INVALID", problem) }]
 
 function printReport(report: ProjectReport, io: Io): void {
   const { exitCode, warnings } = report
