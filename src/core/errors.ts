@@ -24,6 +24,7 @@ export const ERROR_KINDS = {
   COMMIT_MALFORMED: "malformed",
   LOCKFILE_MALFORMED: "malformed",
   DEFINITIONS_MALFORMED: "malformed",
+  EVIDENCE_MALFORMED: "malformed",
   PROTOCOL_MALFORMED: "malformed",
   STATE_CORRUPT: "malformed",
   // evidence says no
@@ -38,6 +39,7 @@ export const ERROR_KINDS = {
   KEY_NOT_VALID_AT_SIZE: "rejected",
   QUORUM_NOT_MET: "rejected",
   RECORD_INVALID: "rejected",
+  EVIDENCE_INVALID: "rejected",
   LOG_INCONSISTENT: "rejected",
   LOG_ROLLBACK: "rejected",
   // could not check
@@ -53,6 +55,7 @@ export const ERROR_KINDS = {
   SERVER_REDIRECTED: "unavailable",
   READING_INCOMPLETE: "unavailable",
   READING_UNSTABLE: "unavailable",
+  PROFILE_MISMATCH: "unavailable",
   TARGET_NOT_ACCEPTED: "unavailable",
   ROOT_NOT_PINNED: "unavailable",
   TIMEOUT: "unavailable",

@@ -9,25 +9,28 @@ export const VERDICTS = ["PROVEN", "UNCHANGED", "CHANGED", "UNKNOWN", "AUTH", "R
 export type Verdict = (typeof VERDICTS)[number]
 
 /** Why there is no answer, when UNKNOWN. */
-export type UnknownReason =
-  | "not_in_log"
-  | "not_pinned"
-  | "not_logged"
-  | "never_signed"
-  | "root_not_pinned"
-  | "target_not_accepted"
-  | "server_unreachable"
-  | "log_unreachable"
-  | "log_behind"
-  | "timeout"
-  | "malformed"
-  | "incomplete"
-  | "unstable"
-  | "redirected"
-  | "profile_mismatch"
-  | "ambiguous_subject"
-  | "newer_format"
-  | "private"
+export const UNKNOWN_REASONS = [
+  "not_in_log",
+  "not_pinned",
+  "not_logged",
+  "never_signed",
+  "root_not_pinned",
+  "target_not_accepted",
+  "server_unreachable",
+  "log_unreachable",
+  "log_behind",
+  "timeout",
+  "malformed",
+  "incomplete",
+  "unstable",
+  "redirected",
+  "profile_mismatch",
+  "ambiguous_subject",
+  "newer_format",
+  "private",
+] as const
+/** One of them. */
+export type UnknownReason = (typeof UNKNOWN_REASONS)[number]
 
 /** One difference, located by a JSON Pointer in its item. DESIGN 9, `changes`. */
 export interface Change {
