@@ -47,29 +47,60 @@ function createDecoder(coding: string) {
 const isCodingError = (error: unknown): boolean =>
   error instanceof Error && "code" in error && typeof error.code === "string" && /^(?:Z_|ERR__ERROR_)/.test(error.code)
 
+/** Gathers bytes. Many small pieces cost no more than one large one. */
+export interface ByteBuffer {
+  readonly length: () => number
+  readonly push: (bytes: Uint8Array) => void
+  /** All bytes so far; the buffer is empty afterwards. */
+  readonly take: () => Uint8Array
+}
+
+/** An empty buffer. */
+export function createByteBuffer(): ByteBuffer {
+  let bytes = new Uint8Array(0)
+  let length = 0
+  return {
+    length: () => length,
+    push: (more) => {
+      if (length + more.length > bytes.length) {
+        const wider = new Uint8Array(Math.max(2 * bytes.length, length + more.length))
+        wider.set(bytes.subarray(0, length))
+        bytes = wider
+      }
+      bytes.set(more, length)
+      length += more.length
+    },
+    take: () => {
+      const taken = bytes.slice(0, length)
+      bytes = new Uint8Array(0)
+      length = 0
+      return taken
+    },
+  }
+}
+
+/** The error for a message of more bytes than that. */
+export const overlong = (maxBytes: number): ToolsumError =>
+  new ToolsumError("PROTOCOL_MALFORMED", `expected messages of at most ${maxBytes} bytes`)
+
 /** All bytes of `body`. Throws PROTOCOL_MALFORMED when there are more than `maxBytes`. */
 export async function collectBody(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
-  const parts: Uint8Array[] = []
-  let length = 0
+  const buffer = createByteBuffer()
   for await (const part of body) {
-    length += part.length
-    if (length > maxBytes)
-      throw new ToolsumError("PROTOCOL_MALFORMED", `expected messages of at most ${maxBytes} bytes`)
-    parts.push(part)
+    if (buffer.length() + part.length > maxBytes) throw overlong(maxBytes)
+    buffer.push(part)
   }
-  return new Uint8Array(Buffer.concat(parts))
+  return buffer.take()
 }
 
 /** The start of `body`, at most `maxBytes`, for looking at; what comes after is not read. */
 export async function collectStart(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
-  const parts: Uint8Array[] = []
-  let length = 0
+  const buffer = createByteBuffer()
   for await (const part of body) {
-    parts.push(part)
-    length += part.length
-    if (length >= maxBytes) break
+    buffer.push(part.subarray(0, maxBytes - buffer.length()))
+    if (buffer.length() === maxBytes) break
   }
-  return new Uint8Array(Buffer.concat(parts)).subarray(0, maxBytes)
+  return buffer.take()
 }
 
 /** Read a body that nobody wants. */

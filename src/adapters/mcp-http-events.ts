@@ -1,18 +1,17 @@
 // Reads an event stream from its bytes (WHATWG HTML §9.2, server-sent events): what is in `data` stays bytes, so that the strict reader
 // sees exactly what the server sent. Bounded per event.
-import { ToolsumError } from "../core/errors.js"
+import { createByteBuffer, overlong } from "./mcp-http-body.js"
 
 /** One event. */
 export interface StreamEvent {
   /** `message` unless the stream names another. */
   readonly type: string
   readonly data: Uint8Array
-  /** The newest id of the stream so far, or null. */
-  readonly lastId: string | null
 }
 
 /** What a stream says besides its events. */
 export interface StreamState {
+  /** The newest id of an event. */
   lastId: string | null
   /** How long to wait before asking again, when the stream says so. */
   retryMs: number | null
@@ -42,63 +41,43 @@ export async function* readEvents(
 
 /** Lines without their ends, which are CR LF, LF or CR; an unfinished last line is none. */
 async function* splitLines(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
-  let parts: Uint8Array[] = []
-  let length = 0
+  const line = createByteBuffer()
   let endedWithCr = false
   let isFirst = true
   for await (const chunk of body) {
     let start = 0
     for (let at = 0; at < chunk.length; at++) {
       const byte = chunk[at]
-      if (byte !== CR && byte !== LF) {
-        endedWithCr = false
-        continue
-      }
+      const isEnd = byte === CR || byte === LF
       const isSecondHalf = byte === LF && endedWithCr
       endedWithCr = byte === CR
+      if (!isEnd) continue
       if (!isSecondHalf) {
-        const line = joinBytes([...parts, chunk.subarray(start, at)])
-        yield isFirst ? withoutBom(line) : line
+        line.push(chunk.subarray(start, at))
+        yield isFirst ? withoutBom(line.take()) : line.take()
         isFirst = false
-        parts = []
-        length = 0
       }
       start = at + 1
     }
-    length += chunk.length - start
-    if (length > maxBytes + FIELD_BYTES) throw overlong(maxBytes)
-    parts.push(chunk.slice(start))
+    if (line.length() + chunk.length - start > maxBytes + FIELD_BYTES) throw overlong(maxBytes)
+    line.push(chunk.subarray(start))
   }
 }
 
 /** Room for the name of a field. */
 const FIELD_BYTES = 64
 
-const overlong = (maxBytes: number) =>
-  new ToolsumError("PROTOCOL_MALFORMED", `expected messages of at most ${maxBytes} bytes`)
-
 const withoutBom = (line: Uint8Array) => (BOM.every((byte, i) => line[i] === byte) ? line.subarray(BOM.length) : line)
-
-function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
-  const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    joined.set(part, at)
-    at += part.length
-  }
-  return joined
-}
 
 /** Gathers the fields of one event until the blank line that ends it. */
 function createBlock(maxBytes: number, state: StreamState) {
-  let data: Uint8Array[] = []
-  let length = 0
+  const data = createByteBuffer()
   let type = ""
   const take = (name: string, value: Uint8Array) => {
     if (name === "data") {
-      length += value.length + 1
-      if (length > maxBytes + 1) throw overlong(maxBytes)
-      data.push(value, NEWLINE)
+      if (data.length() + value.length > maxBytes) throw overlong(maxBytes)
+      data.push(value)
+      data.push(NEWLINE)
     } else if (name === "event") type = new TextDecoder().decode(value)
     else if (name === "id") takeId(new TextDecoder().decode(value), state)
     else if (name === "retry") takeRetry(new TextDecoder().decode(value), state)
@@ -110,12 +89,10 @@ function createBlock(maxBytes: number, state: StreamState) {
         take(name, value)
         return null
       }
-      const event = { type: type || "message", data: joinBytes(data.slice(0, -1)), lastId: state.lastId }
-      const isEmpty = data.length === 0
-      data = []
-      length = 0
+      const bytes = data.take()
+      const event = { type: type || "message", data: bytes.subarray(0, -1) }
       type = ""
-      return isEmpty ? null : event
+      return bytes.length === 0 ? null : event
     },
   }
 }

@@ -4,9 +4,11 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/client"
 import { ToolsumError } from "../core/errors.js"
 import { collectStart } from "./mcp-http-body.js"
 import type { HttpClient, HttpRequest, HttpResponse } from "./mcp-http-client.js"
-import { MAX_REFUSAL_BYTES, mediaType, type Refusal } from "./mcp-http-refusals.js"
+import { MAX_REFUSAL_BYTES, mediaType, type Refusal, refusalError } from "./mcp-http-refusals.js"
+import { fetchWants } from "./mcp-http-wants.js"
 import type { Envelope, Recorder } from "./mcp-recorder.js"
 import { parseChallenge } from "./oauth-challenge.js"
+import type { Redact } from "./redact-values.js"
 
 /** Everything one server may send during one reading. */
 export const MAX_READING_BYTES = 64 * 1024 * 1024
@@ -18,6 +20,7 @@ export interface HttpLink {
   /** Of every request, names in lower case; values are secrets. */
   readonly headers: Readonly<Record<string, string>>
   readonly recorder: Recorder
+  readonly redact: Redact
   /** Bytes of one message. */
   readonly maxMessageBytes: number
   /** Until the server has answered the request that opens a session. */
@@ -67,10 +70,23 @@ export function createExchange(link: HttpLink, stop: AbortSignal) {
 }
 
 /** Read an answer that is none as far as it is looked at. */
-export async function readRefusal({ status, header, body }: HttpResponse): Promise<Refusal> {
+export async function readRefusal({ redact }: HttpLink, { status, header, body }: HttpResponse): Promise<Refusal> {
   const start = await collectStart(body, MAX_REFUSAL_BYTES)
-  const challenge = parseChallenge(header("www-authenticate"))
-  return { status, contentType: mediaType(header("content-type")), body: start, challenge }
+  return {
+    status,
+    contentType: redact(mediaType(header("content-type"))),
+    body: start,
+    text: redact(new TextDecoder().decode(start)),
+    challenge: parseChallenge(redact(header("www-authenticate") ?? "")),
+  }
+}
+
+/** The error for a refusal, which says what the server asks for when it wants a credential. */
+export async function explainRefusal(link: HttpLink, refusal: Refusal): Promise<ToolsumError> {
+  const error = refusalError(refusal)
+  if (error.code !== "SERVER_AUTH") return error
+  const wants = await fetchWants({ ...link, refusal })
+  return wants === null ? error : new ToolsumError(error.code, error.message, { evidence: { wants } })
 }
 
 export const isSuccess = ({ status }: HttpResponse): boolean => status >= 200 && status < 300

@@ -1,5 +1,6 @@
 // What an HTTP answer means that is not the answer to a request: no credential, or not a good enough one (AUTH, field-notes C36), a page
 // for people, a lost session (C39), or a server that speaks something else. Pure.
+import { encodeUtf8 } from "../core/bytes.js"
 import { quote, ToolsumError } from "../core/errors.js"
 import { METHOD_NOT_FOUND, type RpcError, readIncoming } from "./mcp-messages.js"
 import type { Challenge } from "./oauth-challenge.js"
@@ -13,6 +14,8 @@ export interface Refusal {
   readonly contentType: string
   /** The start of its body. */
   readonly body: Uint8Array
+  /** The same for people, without values of variables. */
+  readonly text: string
   readonly challenge: Challenge | null
 }
 
@@ -52,10 +55,9 @@ export function refusalError(refusal: Refusal): ToolsumError {
 }
 
 /** A header may say so, or only the body. */
-function authReason({ status, body, challenge }: Refusal): string {
+function authReason({ status, text, challenge }: Refusal): string {
   if (challenge?.error === "insufficient_scope") return "insufficient_scope"
-  const says =
-    challenge?.error == null && status === 403 && /\binsufficient[_ ]scopes?\b/i.test(new TextDecoder().decode(body))
+  const says = challenge?.error == null && status === 403 && /\binsufficient[_ ]scopes?\b/i.test(text)
   return says ? "insufficient_scope" : "refused"
 }
 
@@ -63,14 +65,14 @@ const LOGIN =
   /type\s*=\s*["']?password|\b(?:sign|log)[ -]?in\b|\blogin\b|\bsingle sign[ -]on\b|\bSSO\b|\bunauthori[sz]ed\b|\bauthenticat/i
 
 /** A page that asks a person for a password, sent with status 200 where an answer was due. */
-function isLoginPage({ contentType, body }: Refusal): boolean {
-  return /^(?:text\/html|application\/xhtml\+xml)$/.test(contentType) && LOGIN.test(new TextDecoder().decode(body))
+function isLoginPage({ contentType, text }: Refusal): boolean {
+  return /^(?:text\/html|application\/xhtml\+xml)$/.test(contentType) && LOGIN.test(text)
 }
 
 /** The words of a server in a body for programs or people, but no page. */
-function describeBody({ contentType, body }: Refusal): string | null {
-  const rpc = readRpcError(body)
+function describeBody({ contentType, text }: Refusal): string | null {
+  const rpc = readRpcError(encodeUtf8(text))
   if (rpc) return `error ${rpc.error.code ?? "without code"}: ${quote(rpc.error.message, 200)}`
   const isText = contentType === "text/plain" || /[/+]json$/.test(contentType)
-  return isText && body.length > 0 ? quote(new TextDecoder().decode(body).trim(), 200) : null
+  return isText && text.trim() !== "" ? quote(text.trim(), 200) : null
 }

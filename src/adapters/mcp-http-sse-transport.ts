@@ -7,6 +7,7 @@ import type { HttpResponse } from "./mcp-http-client.js"
 import { readEvents, type StreamEvent } from "./mcp-http-events.js"
 import {
   createExchange,
+  explainRefusal,
   type HttpLink,
   isSuccess,
   postHeaders,
@@ -14,7 +15,7 @@ import {
   streamHeaders,
   toSdk,
 } from "./mcp-http-link.js"
-import { mediaType, refusalError } from "./mcp-http-refusals.js"
+import { mediaType } from "./mcp-http-refusals.js"
 
 /** A stream lives as long as a reading may: opening, all lists, each asked for again when it changes. */
 const MAX_STREAM_MS = 3_600_000
@@ -66,7 +67,7 @@ export class SseTransport implements Transport {
     const response = await this.exchange({ method: "POST", url, headers, body: JSON.stringify(message), timeoutMs })
     // What becomes of our answers to the server is its own affair.
     if (isSuccess(response) || !("method" in message)) return dumpBody(response.body)
-    throw refusalError(await readRefusal(response))
+    throw await explainRefusal(this.link, await readRefusal(this.link, response))
   }
 
   async close(): Promise<void> {
@@ -81,7 +82,7 @@ export class SseTransport implements Transport {
     const timer = setTimeout(() => opening.abort(late("no event stream", startTimeoutMs)), startTimeoutMs)
     const request = { method: "GET", url, headers: streamHeaders(this.link), timeoutMs: MAX_STREAM_MS } as const
     const response = await this.exchange(request, opening.signal).finally(() => clearTimeout(timer))
-    if (!isStream(response)) throw refusalError(await readRefusal(response))
+    if (!isStream(response)) throw await explainRefusal(this.link, await readRefusal(this.link, response))
     return readEvents(response.body, maxMessageBytes, { lastId: null, retryMs: null })
   }
 

@@ -10,6 +10,7 @@ import type { HttpResponse } from "./mcp-http-client.js"
 import { readEvents, type StreamState } from "./mcp-http-events.js"
 import {
   createExchange,
+  explainRefusal,
   type HttpLink,
   holdsAnswer,
   isSuccess,
@@ -18,7 +19,7 @@ import {
   streamHeaders,
   toSdk,
 } from "./mcp-http-link.js"
-import { isSessionLoss, mediaType, type Refusal, readRpcError, refusalError } from "./mcp-http-refusals.js"
+import { isSessionLoss, mediaType, type Refusal, readRpcError } from "./mcp-http-refusals.js"
 
 /** How often a stream that ends before the answer is taken up again. */
 const MAX_RESUMPTIONS = 3
@@ -104,7 +105,7 @@ export class HttpTransport implements Transport {
   private async tell(message: JSONRPCMessage): Promise<void> {
     const response = await this.post(message, this.link.requestTimeoutMs)
     if (isSuccess(response) || !("method" in message)) return dumpBody(response.body)
-    throw this.refused(await readRefusal(response))
+    throw await this.refused(await readRefusal(this.link, response))
   }
 
   private async ask(message: JSONRPCMessage, id: unknown, signal?: AbortSignal): Promise<void> {
@@ -119,9 +120,9 @@ export class HttpTransport implements Transport {
     if (isSuccess(response) && method === OPENING_METHODS.handshake) this.takeSession(response)
     if (isSuccess(response) && type === "text/event-stream") return this.readStream(response, id, enough)
     if (isSuccess(response) && type === "application/json") return this.readJson(response, id)
-    const refusal = await readRefusal(response)
+    const refusal = await readRefusal(this.link, response)
     if (this.isAnswer(refusal) && this.deliver(refusal.body, id)) return
-    throw this.refused(refusal)
+    throw await this.refused(refusal)
   }
 
   private post(message: JSONRPCMessage, timeoutMs: number, signal?: AbortSignal): Promise<HttpResponse> {
@@ -156,9 +157,9 @@ export class HttpTransport implements Transport {
     )
   }
 
-  private refused(refusal: Refusal): ToolsumError {
+  private async refused(refusal: Refusal): Promise<ToolsumError> {
     this.refusal = refusal
-    if (this.session === null || !isSessionLoss(refusal)) return refusalError(refusal)
+    if (this.session === null || !isSessionLoss(refusal)) return explainRefusal(this.link, refusal)
     this.isSessionLost = true
     return new ToolsumError(
       "SERVER_UNREACHABLE",
@@ -220,7 +221,7 @@ export class HttpTransport implements Transport {
     const headers = streamHeaders(this.link, { ...this.sessionHeaders(), "last-event-id": lastId })
     const response = await this.exchange({ method: "GET", url, headers, timeoutMs }, signal)
     if (isSuccess(response) && mediaType(response.header("content-type")) === "text/event-stream") return response.body
-    throw this.refused(await readRefusal(response))
+    throw await this.refused(await readRefusal(this.link, response))
   }
 }
 

@@ -1,13 +1,15 @@
 // Reads a server behind a URL (DESIGN 4, 9; field-notes B, C32-41): one client with its own sockets per reading, closed afterwards whatever
 // happens. Revisions and transports are tried in the order of field-notes B; the first real error is the one that is told (C35).
 import { ToolsumError } from "../core/errors.js"
+import { SECTION_NAMES, surfaceMember } from "../core/section.js"
 import type { UrlTarget } from "../core/target.js"
 import type { ReadRequest, ServerReading, ToolSource } from "../ports.js"
 import { createHttpClient, type HttpClient } from "./mcp-http-client.js"
+import { fetchTokens, listSecretNames, readClients } from "./mcp-http-credentials.js"
 import type { HttpLink } from "./mcp-http-link.js"
 import { openHttpSession } from "./mcp-http-probe.js"
 import { expandHeaders, expandUrl } from "./mcp-http-target.js"
-import { readSurface } from "./mcp-reading.js"
+import { readSurface, type SessionReading } from "./mcp-reading.js"
 import { Recorder } from "./mcp-recorder.js"
 import { type Values, variableValue } from "./mcp-stdio-environment.js"
 import type { AddressRule } from "./network-address.js"
@@ -30,14 +32,18 @@ export const createHttpToolSource = (options: HttpSourceOptions): ToolSource => 
 })
 
 async function readHttp(options: HttpSourceOptions, request: ReadRequest): Promise<ServerReading> {
-  const { target, environment, addresses } = options
-  const lookUp = (name: string) => variableValue(name, options)
-  const url = expandUrl(target, lookUp)
-  const headers = expandHeaders(target, lookUp)
-  const redact = createRedactor(target, environment)
+  const { target, environment, addresses, clientVersion, clientCredentials } = options
+  const clients = readClients(target, options)
+  const url = expandUrl(target, (name) => variableValue(name, options))
   const client = createHttpClient({ environment, addresses, signal: request.signal })
+  const redactWith = (tokens: Readonly<Record<string, string>>) =>
+    createRedactor(target, { ...environment, ...tokens }, listSecretNames(clientCredentials))
+  let redact = redactWith({})
   try {
-    return await readTwice({ client, url, headers, redact, clientVersion: options.clientVersion }, request)
+    const tokens = await fetchTokens(clients, { client, url, redact, timeoutMs: request.limits.requestTimeoutMs })
+    redact = redactWith(tokens)
+    const headers = expandHeaders(target, (name) => tokens[name] ?? variableValue(name, options))
+    return await readTwice({ client, url, headers, redact, clientVersion }, request)
   } catch (error) {
     throw error instanceof ToolsumError ? redactError(error, redact) : error
   } finally {
@@ -73,17 +79,27 @@ async function readOnce(contact: Contact, request: ReadRequest): Promise<ServerR
     client,
     url,
     headers,
+    redact,
     recorder: new Recorder(maxMessageBytes, redact),
   })
   const opened = await openHttpSession({ createLink, clientVersion, request })
   try {
     const reading = await readSurface(opened.session, request)
     if (opened.isSessionLost()) return null
+    throwIfAllRefused(reading)
     const read = { platform: process.platform, node: process.versions.node, protocol: reading.protocol }
-    return { ...reading, read, resolved: { version: null, integrity: null } }
+    const failures = Object.entries(reading.failures).map(([section, error]) => [section, redactError(error, redact)])
+    return { ...reading, failures: Object.fromEntries(failures), read, resolved: { version: null, integrity: null } }
   } finally {
     await opened.end()
   }
+}
+
+/** Where a credential is wanted for every list, the server as a whole wants one. Throws SERVER_AUTH. */
+function throwIfAllRefused({ surface, failures }: SessionReading): void {
+  const lists = SECTION_NAMES.map((section) => surface[surfaceMember(section)])
+  const refused = Object.values(failures).find(({ code }) => code === "SERVER_AUTH")
+  if (refused && lists.every((list) => list === null)) throw refused
 }
 
 /** The same error without values of variables. */

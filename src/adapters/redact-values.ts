@@ -10,10 +10,14 @@ export type Redact = (text: string) => string
 /** Shorter values are ordinary words more often than secrets. */
 const MIN_SECRET_CHARS = 4
 
-/** The redactor of a target: knows the variables that are handed over and those in templates of arguments, URL and headers.
- *  `environment`: their values. Throws TARGET_MALFORMED. */
-export function createRedactor(target: Target, environment: Readonly<Record<string, string | undefined>>): Redact {
-  const spellings = listSpellings(listTargetNames(target), environment, MIN_SECRET_CHARS)
+/** The redactor of a target: knows the variables that are handed over, those in templates of arguments, URL and headers, and those in
+ *  `more`. `environment`: their values. Throws TARGET_MALFORMED. */
+export function createRedactor(
+  target: Target,
+  environment: Readonly<Record<string, string | undefined>>,
+  more: readonly string[] = [],
+): Redact {
+  const spellings = listSpellings([...listTargetNames(target), ...more], environment, MIN_SECRET_CHARS)
   return (text) => redactSpellings(text, spellings)
 }
 
