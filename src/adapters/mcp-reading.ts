@@ -195,14 +195,20 @@ function noteAsides({ serverInfos, privateSections }: Asides, section: SectionNa
 
 /** What results say beside their items that is worth telling. */
 function findAsides(session: McpSession, asides: Asides, serverInfo: JsonValue): readonly ReadFinding[] {
+  const found: ReadFinding[] = []
   const sections = SECTION_NAMES.filter((name) => asides.privateSections.has(name))
-  const found = [...(session.isPrivate ? [null] : []), ...sections].map((section): ReadFinding => {
-    const what = section === null ? "what it says of itself" : "this list"
-    return { code: "private_list", section, message: `the server marks ${what} as meant for this reader alone` }
-  })
-  if (asides.serverInfos.every((other) => sameItems(other, serverInfo))) return found
-  const message = "the server gives itself more than one name, title or version in the same reading"
-  return [...found, { code: "server_info_differs", section: null, message }]
+  const marked = [...(session.isPrivate ? ["what it says of itself"] : []), ...sections]
+  if (marked.length > 0) {
+    const [only] = sections
+    const section = marked.length === 1 && only !== undefined ? only : null
+    const message = `the server marks as meant for this reader alone: ${marked.join(", ")}`
+    found.push({ code: "private_list", section, message })
+  }
+  if (asides.serverInfos.some((other) => !sameItems(other, serverInfo))) {
+    const message = "the server gives itself more than one name, title or version in the same reading"
+    found.push({ code: "server_info_differs", section: null, message })
+  }
+  return found
 }
 
 /** Items that have a digest like any other, but can never be newly pinned (DESIGN 3.4). */

@@ -37,12 +37,26 @@ test("no source outside the guard names a request that acts", () => {
   expect(found.map((path) => relative(src, path))).toEqual([])
 })
 
-test.each(["raw-server", "sdk-v1", "sdk-v2"])("%s gets nothing but initialize and lists", async (name) => {
+const HANDSHAKE = ["initialize", "notifications/initialized"]
+const LISTS = ["tools/list", "prompts/list", "resources/templates/list", "resources/list"]
+
+test.each([
+  { name: "raw-server", words: ["full"], protocol: "2025-11-25", sends: [...HANDSHAKE, ...LISTS] },
+  { name: "raw-server", words: ["modern:full"], protocol: "2026-07-28", sends: ["server/discover", ...LISTS] },
+  { name: "sdk-v1", words: [], protocol: "2025-11-25", sends: [...HANDSHAKE, ...LISTS] },
+  { name: "sdk-v2", words: [], protocol: "2025-11-25", sends: [...HANDSHAKE, ...LISTS] },
+  { name: "sdk-v2", words: [], protocol: "2026-07-28", sends: ["server/discover", ...LISTS] },
+  {
+    name: "sdk-v2",
+    words: ["modern-only"],
+    protocol: "2025-11-25",
+    sends: ["initialize", "server/discover", ...LISTS],
+  },
+])("$name $words in $protocol gets nothing but $sends", async ({ name, words, protocol, sends }) => {
   const folder = mkdtempSync(join(tmpdir(), "toolsum-sent-"))
   const record = join(folder, "sent")
   try {
     const servers = fileURLToPath(new URL("../fixtures/servers/", import.meta.url))
-    const words = name === "raw-server" ? ["full"] : []
     const source = createStdioToolSource({
       target: {
         command: process.execPath,
@@ -54,17 +68,10 @@ test.each(["raw-server", "sdk-v1", "sdk-v2"])("%s gets nothing but initialize an
       placeholders: [],
       clientVersion: "0.0.0",
     })
-    const reading = await source.read({ sections: SECTION_NAMES, limits: DEFAULT_READ_LIMITS })
+    const reading = await source.read({ sections: SECTION_NAMES, limits: DEFAULT_READ_LIMITS, protocol })
     expect(reading.failures).toEqual({})
     const sent = readFileSync(record, "utf8").trim().split("\n")
-    expect(sent.map((line) => JSON.parse(line).method)).toEqual([
-      "initialize",
-      "notifications/initialized",
-      "tools/list",
-      "prompts/list",
-      "resources/templates/list",
-      "resources/list",
-    ])
+    expect(sent.map((line) => JSON.parse(line).method)).toEqual(sends)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -18,6 +18,7 @@ test.each([
 
 test.each([
   "tools/call",
+  "subscriptions/listen",
   "prompts/get",
   "resources/read",
   "completion/complete",
@@ -53,6 +54,30 @@ test("an error is passed on without data, redacted for people", () => {
   const received = recorder.receive(line({ id: 1, error: { code: "odd", message: "no s3cr3t", data: { a: 1 } } }))
   expect(received).toEqual([{ jsonrpc: "2.0", id: 1, error: { code: -32603, message: "no s3cr3t" } }])
   expect(recorder.takeAnswer()).toEqual({ error: { code: null, message: "no KEY", data: { a: 1 } } })
+})
+
+test.each(["server-discover-probe-1", 7])(
+  "an answer belongs to the request with the id %s, in text or as a number",
+  (id) => {
+    const recorder = create()
+    recorder.admit({ id, method: "server/discover" })
+    expect(recorder.receive(line({ id: `${id}0`, result: {} }))).toEqual([])
+    const [envelope] = recorder.receive(line({ id: String(id), result: { supportedVersions: ["2026-07-28", 5] } }))
+    expect(envelope).toMatchObject({ id, result: { supportedVersions: ["2026-07-28"], capabilities: {} } })
+  },
+)
+
+test("an error without an id is the answer only where it came as the reply", () => {
+  const recorder = create()
+  const error = { code: -32022, message: "which?", data: { supported: ["2026-07-28"], more: "s3cr3t" } }
+  recorder.admit({ id: 1, method: "server/discover" })
+  expect(recorder.receive(line({ id: null, error }))).toEqual([])
+  expect(recorder.findings()).toMatchObject([{ code: "unexpected_answer" }])
+  expect(recorder.receive(line({ error }), true)).toEqual([
+    { jsonrpc: "2.0", id: 1, error: { code: -32022, message: "which?", data: { supported: ["2026-07-28"] } } },
+  ])
+  expect(recorder.takeAnswer()).toMatchObject({ error: { code: -32022 } })
+  expect(recorder.receive(line({ error }), true)).toEqual([])
 })
 
 test("an answer to another request is dropped and told", () => {
