@@ -8,9 +8,9 @@ import type { LockfileReport } from "../core/verify-lockfile.js"
 import { diffUnapproved, loadPinned, type PinTexts } from "../features/approved-surface.js"
 import { checkPin, isCheckable } from "../features/check.js"
 import { listGivenValues, redactChanges } from "../features/echoed-values.js"
-import { runInLanes } from "../features/lanes.js"
-import { placeholdersOf } from "../features/observe.js"
+import { runInLanes, SERVERS_AT_ONCE } from "../features/lanes.js"
 import { findPin, observationOf, requirePin } from "../features/pins.js"
+import { placeholdersOf, requireProfile } from "../features/profile.js"
 import { packageOf } from "../features/targets.js"
 import type { LockfileStore, ServerReading } from "../ports.js"
 import type { Io } from "./io.js"
@@ -21,9 +21,6 @@ import { type Progress, startProgress } from "./progress.js"
 import { proveOffline } from "./prove-offline.js"
 import { type Gate, notAccepted, openGate, openServer } from "./servers.js"
 import { readLimits } from "./typed-target.js"
-
-/** Servers that are read at a time: most of it is waiting, but a start may unpack a package. */
-const SERVERS_AT_ONCE = 4
 
 /** The error for a command that was interrupted. */
 export const interrupted = () => new ToolsumError("READING_INCOMPLETE", "interrupted")
@@ -131,6 +128,7 @@ async function readServer(
   { store, options, io }: Checking,
 ): Promise<ServerReading> {
   const observed = observationOf(pin)
+  requireProfile(observed.profile, pin.target)
   const source = await openServer({
     target: pin.target,
     placeholders: placeholdersOf(observed.profile),

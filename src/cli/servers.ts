@@ -62,14 +62,22 @@ export const CONSENT_OPTIONS: readonly OptionSpec[] = [
 export const acceptTarget = (target: Target, why: string, place: StartPlace): Promise<void> =>
   openConsent(place.io).add(computeConsentDigest(target, startFolder(target, place)), why)
 
+/** A server that may have to be asked about. */
+export interface NamedTarget {
+  readonly name: string
+  readonly target: Target
+}
+
 /** What may be started. */
 export interface Gate {
   /** True for what the user accepted before. */
   remembers(target: Target): Promise<boolean>
   /** True for that, and for what a flag or an earlier revision accepts for this run; asks nobody. */
   accepts(target: Target): Promise<boolean>
-  /** The same, and where a terminal is, the person there is asked: once, a yes is remembered. */
+  /** The same, and where a terminal is, the person there is asked: once, a yes is remembered, unless it is a dry run. */
   mayStart(name: string, target: Target): Promise<boolean>
+  /** The same for several, in one question that lists those it is about. False: none of those may be started. */
+  mayStartAll(servers: readonly NamedTarget[]): Promise<boolean>
   /** Which addresses an accepted URL may lead to: public ones only, where nothing but `--accept-targets` accepts it. */
   reachOf(target: Target): Promise<AddressRule>
 }
@@ -81,24 +89,42 @@ export async function openGate(place: StartPlace): Promise<Gate> {
   const consent = openConsent(io)
   const ref = options.value("accept-targets-from")
   const earlier = new Set((ref === null ? [] : await targetsAt(ref, lockfilePath)).map(digestOf))
-  const remembers = async (target: Target) => consent.has(digestOf(target))
+  const asked = new Set<string>()
+  const remembers = async (target: Target) => asked.has(digestOf(target)) || consent.has(digestOf(target))
   const accepts = async (target: Target) =>
     options.flag("accept-targets") || earlier.has(digestOf(target)) || remembers(target)
+  const mayStartAll = async (servers: readonly NamedTarget[]) => {
+    const isKnown = await Promise.all(servers.map(({ target }) => accepts(target)))
+    const unknown = servers.filter((_, i) => !isKnown[i])
+    if (unknown.length === 0) return true
+    if (io.ask === null) return false
+    if ((await io.ask(questionOn(unknown, place))).trim().toLowerCase() !== "yes") return false
+    for (const { name, target } of unknown) {
+      asked.add(digestOf(target))
+      if (!options.flag("dry-run")) await consent.add(digestOf(target), `asked for ${name}`)
+    }
+    return true
+  }
   return {
     remembers,
     accepts,
     reachOf: async (target) => (earlier.has(digestOf(target)) || (await remembers(target)) ? "any" : "public"),
-    mayStart: async (name, target) => {
-      if (await accepts(target)) return true
-      if (io.ask === null) return false
-      const launch = escapeInvisible(describeLaunch(target, startFolder(target, place)))
-      const [verb, doing] = isCommandTarget(target) ? ["Start", "start"] : ["Contact", "contact"]
-      const question = `${verb} ${name}? ${launch}\nAnswer yes to ${doing} it now and later: `
-      if ((await io.ask(question)).trim().toLowerCase() !== "yes") return false
-      await consent.add(digestOf(target), `asked for ${name}`)
-      return true
-    },
+    mayStart: (name, target) => mayStartAll([{ name, target }]),
+    mayStartAll,
   }
+}
+
+/** All that will be started or contacted, and what a yes means. */
+function questionOn(servers: readonly NamedTarget[], place: StartPlace): string {
+  const show = (target: Target) => escapeInvisible(describeLaunch(target, startFolder(target, place)))
+  const when = place.options.flag("dry-run") ? "now" : "now and later"
+  const [only] = servers
+  if (only !== undefined && servers.length === 1) {
+    const [verb, doing] = isCommandTarget(only.target) ? ["Start", "start"] : ["Contact", "contact"]
+    return `${verb} ${only.name}? ${show(only.target)}\nAnswer yes to ${doing} it ${when}: `
+  }
+  const lines = servers.map(({ name, target }) => `  ${name}: ${show(target)}\n`)
+  return `Start or contact these ${servers.length} servers?\n${lines.join("")}Answer yes to do so ${when}: `
 }
 
 /** The error for a target that may not be started. */

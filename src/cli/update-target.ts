@@ -3,8 +3,8 @@
 import type { AddressRule } from "../adapters/network-address.js"
 import type { Pin } from "../core/lockfile.js"
 import { computeTargetDigest, isCommandTarget, parseTarget, type Target, type UrlTarget } from "../core/target.js"
-import { placeholdersOf } from "../features/observe.js"
 import { observationOf } from "../features/pins.js"
+import { placeholdersOf } from "../features/profile.js"
 import { buildUrlTarget, listVariables } from "../features/targets.js"
 import type { Io } from "./io.js"
 import type { CommandLine, Options } from "./options.js"
@@ -56,8 +56,8 @@ function withTypedParts(pinned: Target, options: Options, io: Io): Target {
   return parseTarget({ command: pinned.command, args: pinned.args, env: names, ...(cwd === undefined ? {} : { cwd }) })
 }
 
-/** A typed header takes the place of the pinned one of that name. */
-function withTypedHeaders(pinned: UrlTarget, options: Options, io: Io): Target {
+/** A typed header takes the place of the one of that name. */
+export function withTypedHeaders(pinned: UrlTarget, options: Options, io: Io): Target {
   const headers = options.values("header")
   if (headers.length === 0) return pinned
   const typed = buildUrlTarget({ url: pinned.url, headers, environment: io.env }).headers

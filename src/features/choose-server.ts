@@ -4,8 +4,7 @@ import type { PinOrigin } from "../core/lockfile.js"
 import { isPinName } from "../core/pin.js"
 import type { Target } from "../core/target.js"
 import type { ClientConfig, ConfiguredServer } from "../ports.js"
-import { sameTarget } from "./config-servers.js"
-import type { Inventory, InventoryRow, Scope } from "./inventory.js"
+import { type Inventory, type InventoryRow, isSameServer, type Scope } from "./inventory.js"
 
 /** A configured server to pin. `from`: every file that starts it with this line under this name. */
 export interface Candidate {
@@ -72,8 +71,7 @@ interface Entry {
   readonly server: ConfiguredServer
 }
 
-const isSame = (a: ConfiguredServer, b: ConfiguredServer): boolean =>
-  a.name === b.name && a.target !== null && b.target !== null && sameTarget(a.target, b.target)
+const isSame = (a: ConfiguredServer, b: ConfiguredServer): boolean => a.name === b.name && isSameServer(a, b)
 
 function notConfigured(name: string, files: readonly ClientConfig[]): ToolsumError {
   const unread = files.filter(({ problem }) => problem !== null).map(({ file }) => quote(file))
@@ -99,8 +97,7 @@ function candidateOf(entries: readonly Entry[], pinName: string | null): Candida
   const [first] = entries
   if (first === undefined) throw new Error("expected a server")
   const { config, server } = first
-  if (server.target === null)
-    throw new ToolsumError("USAGE", `${quote(server.name)} in ${quote(config.file)}: ${server.problem ?? "unreadable"}`)
+  if (server.target === null) throw new ToolsumError("CONFIG_INVALID", `${quote(config.file)}: ${whyUnfit(server)}`)
   const name = pinName ?? pinNameOf(server.name)
   if (name === null)
     throw new ToolsumError("USAGE", `no pin can be called ${quote(server.name)}; choose a name with --as NAME`)
@@ -111,6 +108,9 @@ function candidateOf(entries: readonly Entry[], pinName: string | null): Candida
     literals: [...new Set(entries.flatMap((entry) => entry.server.literals))],
   }
 }
+
+const whyUnfit = ({ problem, pin }: ConfiguredServer): string =>
+  problem ?? `it is started as pin ${quote(pin ?? "")}; only its own launch line can be pinned`
 
 /** Every server of the project, or of the user, that is not pinned yet. Whatever cannot be pinned is named, and keeps no other from it. */
 export function listUnpinned({ rows, unreadable }: Inventory, scope: Scope, taken: ReadonlySet<string>): Unpinned {

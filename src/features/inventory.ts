@@ -1,6 +1,6 @@
 // Every server of this project and this user, and how it stands to the pins (DESIGN 10, the bare command). Pure: what is configured and
 // what is pinned goes in, one row for each configured server and for each pin that nothing configures comes out. Nothing is proven here.
-import { ToolsumError } from "../core/errors.js"
+import { quote, ToolsumError } from "../core/errors.js"
 import type { Lockfile, Pin } from "../core/lockfile.js"
 import { deriveSubject } from "../core/subject.js"
 import type { Target } from "../core/target.js"
@@ -104,21 +104,26 @@ interface Entry {
 function rowOf(entry: Entry, entries: readonly Entry[], locks: Locks): InventoryRow {
   const { config, server } = entry
   const pin = findPinFor(entry, locks)
-  const isUnreadable = pin !== null && pin.isApproved === null
+  const target = server.target ?? (server.pin === undefined ? null : (pin?.target ?? null))
   return {
     name: server.name,
     state: stateOf(server, pin),
     config,
     server,
     pin,
-    target: server.target,
-    problem: server.problem ?? (isUnreadable ? UNREADABLE_PIN : null),
-    isFloating: isFloating(server.target),
+    target,
+    problem: server.problem ?? describeProblem(server, pin),
+    isFloating: isFloating(target),
     twins: findTwins(entry, entries),
   }
 }
 
 const UNREADABLE_PIN = "what its pin records cannot be read"
+
+function describeProblem({ pin: wanted }: ConfiguredServer, pin: FoundPin | null): string | null {
+  if (pin !== null) return pin.isApproved === null ? UNREADABLE_PIN : null
+  return wanted === undefined ? null : `started as pin ${quote(wanted)}, which is not there`
+}
 
 /** A server of the project stands in the project's lockfile. One of the user may stand in either: where it was taken from counts first,
  *  then its name in the user's own, then its name with the same line in the project's. */
@@ -127,11 +132,9 @@ function findPinFor({ config, server }: Entry, locks: Locks): FoundPin | null {
   const own = findIn(locks[config.scope], config.scope, named)
   if (own !== null || config.scope === "project") return own
   const other = locks.project && findPinOf(locks.project, named)
-  if (!other || server.target === null || !sameTarget(other.pin.target, server.target)) {
-    const isTakenFrom = other?.pin.from.some(({ file, name }) => file === config.file && name === server.name)
-    if (!isTakenFrom) return null
-  }
-  return other && describePin(other.name, "project", other.pin)
+  if (!other) return null
+  const isTakenFrom = other.pin.from.some(({ file, name }) => file === config.file && name === server.name)
+  return isTakenFrom || startsAs(other.pin.target, server) ? describePin(other.name, "project", other.pin) : null
 }
 
 function findIn(lockfile: Lockfile | null, scope: Scope, server: ConfiguredServer & { file: string }): FoundPin | null {
@@ -156,10 +159,14 @@ function isApproved(pin: Pin): boolean | null {
 }
 
 function stateOf(server: ConfiguredServer, pin: FoundPin | null): ServerState {
-  if (server.target === null) return "unreadable"
+  if (server.problem !== null) return "unreadable"
   if (pin === null) return server.isDisabled ? "disabled" : "not_pinned"
-  return sameTarget(pin.target, server.target) ? stateOfPin(pin) : "launch_changed"
+  return startsAs(pin.target, server) ? stateOfPin(pin) : "launch_changed"
 }
+
+/** True where the configured line is the pinned one; a guard that names its pin takes the line from there. */
+const startsAs = (pinned: Target, { target, literals, pin }: ConfiguredServer): boolean =>
+  pin !== undefined || (target !== null && sameTarget(pinned, target, literals))
 
 const stateOfPin = ({ isApproved }: FoundPin): ServerState =>
   isApproved === null ? "unreadable" : isApproved ? "pinned" : "unapproved"
@@ -169,12 +176,15 @@ const isFloating = (target: Target | null): boolean => target !== null && derive
 function findTwins({ server }: Entry, entries: readonly Entry[]): readonly Twin[] {
   return entries.flatMap((other) => {
     if (other.server === server) return []
-    const sameLine =
-      server.target !== null && other.server.target !== null && sameTarget(server.target, other.server.target)
+    const sameLine = isSameServer(server, other.server)
     if (!sameLine && other.server.name !== server.name) return []
     return [{ file: other.config.file, name: other.server.name, sameLine }]
   })
 }
+
+/** Equal launch lines in two files. */
+export const isSameServer = (a: ConfiguredServer, b: ConfiguredServer): boolean =>
+  a.target !== null && b.target !== null && sameTarget(a.target, b.target, [...a.literals, ...b.literals])
 
 /** Pins that no configured server is compared with. */
 function pinsWithoutConfig(

@@ -1,5 +1,8 @@
 // Several servers at once, bounded: the time of a batch is mostly waiting. What must not run beside itself shares a lane.
 
+/** Servers that are read at a time: most of it is waiting, but a start may unpack a package. */
+export const SERVERS_AT_ONCE = 4
+
 /** Run `work` on every item, at most `atOnce` at a time; items of one lane one after the other, in their order. Answers in the order of
  *  the items. The first rejection is passed on once all that was begun has ended; nothing further begins then. */
 export async function runInLanes<T, R>(

@@ -1,35 +1,30 @@
-// `toolsum add`: reads the server that was typed, records it, pins it, prints what it pinned.
-import { relative } from "node:path"
-import { definitionsPath } from "../../adapters/definitions-fs.js"
-import { escapeInvisible } from "../../core/errors.js"
-import { SECTION_NAMES, type SectionName } from "../../core/section.js"
-import { type Added, addServer, requireNewName } from "../../features/add.js"
-import { DEFAULT_SECTIONS } from "../../features/observe.js"
-import type { Pinned, TargetLog } from "../../features/record-pin.js"
+// `toolsum add`: reads a server that was typed, or that a client configuration starts, records it, pins it, prints what it pinned.
+import { ToolsumError } from "../../core/errors.js"
+import { addServer, requireNewName } from "../../features/add.js"
 import type { LockfileStore } from "../../ports.js"
-import { ACTOR_OPTIONS, findActor } from "../actor.js"
+import { ACTOR_OPTIONS } from "../actor.js"
+import { type AddRequest, buildAddInput, openAddPlace, writtenFiles } from "../adding.js"
 import type { CommandSpec } from "../commands.js"
 import type { Io } from "../io.js"
-import { findLogFolder, LOG_OPTIONS } from "../logs.js"
-import { OBSERVER_OPTIONS, readObserver } from "../observer.js"
-import type { CommandLine, Options } from "../options.js"
-import { loadPaint } from "../paint.js"
+import { LOG_OPTIONS } from "../logs.js"
+import { OBSERVER_OPTIONS } from "../observer.js"
+import type { CommandLine } from "../options.js"
 import { showProgress } from "../progress.js"
 import { findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.js"
-import { countItems, showPackage } from "../render.js"
-import { createPage } from "../render-page.js"
+import { addedMember, describeAdded, describeMade } from "../render-added.js"
 import { printDocument } from "../report-json.js"
-import { acceptTarget, openServer } from "../servers.js"
-import { openTargetLog } from "../target-log.js"
-import { showName, showText } from "../terminal-text.js"
-import { LAUNCH_OPTIONS, readLimits, readTarget } from "../typed-target.js"
-import { type MadeLog, makeLog } from "./init.js"
+import { acceptTarget, notAccepted, openGate } from "../servers.js"
+import { LAUNCH_OPTIONS, readTypedTarget } from "../typed-target.js"
 
 export const addCommand: CommandSpec = {
-  usage: "add <name> [--] <command…> | add <name> <url>",
-  words: [1, 2],
+  usage: "add <name> [--] <command…> | add <name> <url> | add <name> [--from file] | add --all",
+  words: [0, 2],
   launchAfter: 1,
   options: [
+    ["--all", "Every server of the project's client configurations that is not pinned yet; with --user the user's"],
+    ["--from <file>", "Client configuration to take the launch line from, where several have that name"],
+    ["--as <name>", "Another name for the pin of a configured server"],
+    ["--accept-targets", "Start what client configurations name without a question"],
     ...LAUNCH_OPTIONS,
     ...LOG_OPTIONS,
     ...LOCKFILE_OPTIONS,
@@ -42,120 +37,62 @@ export const addCommand: CommandSpec = {
   examples: [
     "toolsum add memory -- npx -y @modelcontextprotocol/server-memory@2026.1.26",
     "toolsum add docs https://example.com/mcp --header 'Authorization: Bearer ${TOKEN}'",
+    "toolsum add memory                 the launch line from .mcp.json or another client's file",
+    "toolsum add --all",
   ],
-  run: addFromCommandLine,
+  run: async (line, io) => {
+    if (line.options.flag("all")) return (await import("../add-all.js")).addAll(line, io)
+    if (line.words.length === 0) throw new ToolsumError("USAGE", `too few words; usage: toolsum ${addCommand.usage}`)
+    return addOne(line, io)
+  },
 }
 
-async function addFromCommandLine(line: CommandLine, io: Io): Promise<0> {
+async function addOne(line: CommandLine, io: Io): Promise<0> {
   const { options } = line
-  const [name = ""] = line.words
-  const target = readTarget(line, io)
   const lockfile = await findProjectLockfile(options, io)
-  requireNewName(await lockfile.read(), name) // before a log is made and consent given
-  const dryRun = options.flag("dry-run")
-  if (!dryRun) await lockfile.requireWritable([name])
-  const made = dryRun ? null : await makeLog(findLogFolder(options, io), options, io)
-  const log = await findLog(options, lockfile, io)
-  const placeholders = options.values("placeholder")
+  const { request, isTyped } = await readRequest(line, lockfile, io)
+  const { name, target } = request
+  const place = await openAddPlace([name], { lockfile, options, io })
   // Typed by the user: that is the consent to start it, now and for later checks.
-  const place = { lockfilePath: lockfile.path, options, io }
-  if (!dryRun) await acceptTarget(target, `toolsum add ${name}`, place)
-  const source = await openServer({ ...place, target, placeholders, reach: "any" })
-  const sections: readonly SectionName[] = options.flag("resources") ? SECTION_NAMES : DEFAULT_SECTIONS
-  const work = addServer({
-    name,
-    target,
-    source,
-    placeholders,
-    environment: io.env,
-    sections,
-    limits: readLimits(options),
-    masks: [],
-    observer: readObserver(options),
-    nowSec: io.nowSec(),
-    signal: io.signal,
-    lockfile,
-    log,
-    actor: await findActor(options, io),
-    definitions: !options.flag("no-definitions"),
-    dryRun,
-  })
+  if (isTyped && !options.flag("dry-run")) await acceptTarget(target, `toolsum add ${name}`, place)
+  const work = buildAddInput(request, place).then(addServer)
   const added = await showProgress(io, `reading ${name}`, work)
-  if (options.flag("json")) printAdded(name, added, io)
+  if (options.flag("json")) printDocument(io, { command: "add", exitCode: 0, ...addedMember(name, added) })
   else if (!options.flag("quiet")) {
     io.stdout(await describeAdded(name, added, writtenFiles(name, lockfile, options), io))
-    if (made?.created) io.stdout(describeMade(made))
+    if (place.made?.created) io.stdout(describeMade(place.made))
   }
   return 0
 }
 
-/** What an `add` writes into the project. */
-const writtenFiles = (name: string, { path }: LockfileStore, options: Options): readonly string[] =>
-  options.flag("no-definitions") ? [path] : [path, definitionsPath(path, name)]
-
-/** The log to append to: `--log-dir` or the personal log. */
-async function findLog(options: Options, lockfile: LockfileStore, io: Io): Promise<TargetLog> {
-  const log = await openTargetLog({ options, lockfile, origin: null, io })
-  return log ?? { kind: "elsewhere", origin: "a log that is not made yet" }
-}
-
-/** A first `add` makes a log: its root is what others need, and its root key should not stay here. */
-function describeMade({ origin, fingerprint, rootKey }: MadeLog): string {
-  const key = rootKey === null ? [] : [`  its root key is ${rootKey}: move it off this machine`]
-  const lines = [`  made your log, root ${origin}=${fingerprint}`, ...key]
-  return lines.map((line) => `${escapeInvisible(line)}\n`).join("")
-}
-
-function printAdded(name: string, { observed, pinned }: Added, io: Io): void {
-  const { subject, version, profile, lines } = observed.observation
-  printDocument(io, {
-    command: "add",
-    exitCode: 0,
-    name,
-    subject,
-    version,
-    profile,
-    sections: { ...lines },
-    pin: pinned?.digest ?? null,
-    log: pinned?.pin.log ?? null,
-    index: pinned?.index === undefined || pinned.index === null ? null : String(pinned.index),
-    findings: observed.reading.findings.map((finding) => ({ ...finding })),
-  })
-}
-
-async function describeAdded(
-  name: string,
-  { observed, pinned }: Added,
-  files: readonly string[],
+/** What to pin: what was typed, else what a client configuration has under that name, which the user is asked about. A name that is taken
+ *  is refused before that. */
+async function readRequest(
+  line: CommandLine,
+  lockfile: LockfileStore,
   io: Io,
-): Promise<string> {
-  const { subject, version } = observed.observation
-  const page = createPage({ paint: await loadPaint(io.colour) })
-  const plain = (indent: number, text: string) => page.words(indent, [{ text, look: "plain" }])
-  plain(0, `${name} ${pinned ? "pinned" : "read, nothing written"}: ${showPackage(subject, version)}`)
-  for (const section of SECTION_NAMES) {
-    const items = observed.surface.sections[section]?.items ?? []
-    const names = items.map(({ key }) => showName(key ?? "", 60)).join(", ")
-    if (items.length > 0) plain(1, `${countItems(items.length, section)}: ${names}`)
-  }
-  for (const finding of observed.reading.findings) plain(1, `note: ${showText(finding.message)}`)
-  const lines = [...page.end(), ...(pinned ? describePinned(pinned, files, io) : [])]
-  return `${lines.join("\n")}\n`
+): Promise<{ request: AddRequest; isTyped: boolean }> {
+  const { options } = line
+  const [name = ""] = line.words
+  const typed = readTypedTarget(line, io)
+  if (typed === null) return { request: await takeConfigured(line, lockfile, io), isTyped: false }
+  for (const option of ["from", "as"])
+    if (options.value(option) !== null)
+      throw new ToolsumError("USAGE", `--${option} is for launch lines from client configurations; this one was typed`)
+  requireNewName(await lockfile.read(), name)
+  const request = { name, target: typed, from: [], placeholders: options.values("placeholder"), reach: "any" } as const
+  return { request, isTyped: true }
 }
 
-/** Not wrapped: paths are there to be copied. */
-function describePinned(pinned: Pinned, files: readonly string[], io: Io): readonly string[] {
-  const { index, pin, appended } = pinned
-  const where = index === null ? "not logged yet" : `leaf ${index} of ${pin.log}`
-  return [
-    `  record: ${where}${appended ? "" : " (was there already)"}`,
-    `  approved as first baseline by ${pin.approved?.by ?? "nobody"}`,
-    `  written: ${files.map((path) => showPath(path, io)).join(", ")}`,
-  ].map(escapeInvisible)
-}
-
-/** From here or from the root, whichever is shorter. */
-function showPath(path: string, io: Io): string {
-  const fromHere = relative(io.cwd, path)
-  return fromHere.length < path.length ? fromHere : path
+/** Throws TARGET_NOT_ACCEPTED where nobody accepts the line, and as `chooseConfigured`. */
+async function takeConfigured(line: CommandLine, lockfile: LockfileStore, io: Io): Promise<AddRequest> {
+  const { chooseConfigured, noteLiterals, placeholdersFor } = await import("../configured-target.js")
+  const { options } = line
+  const chosen = await chooseConfigured(line, lockfile, io)
+  const { pinName: name, target, from } = chosen
+  requireNewName(await lockfile.read(), name)
+  const gate = await openGate({ lockfilePath: lockfile.path, options, io })
+  if (!(await gate.mayStart(name, target))) throw notAccepted(target)
+  for (const note of noteLiterals(chosen, options, io)) io.stderr(note)
+  return { name, target, from, placeholders: placeholdersFor(chosen, options), reach: await gate.reachOf(target) }
 }
