@@ -18,12 +18,6 @@ export function formatOf(path: string): DocumentFormat {
 export async function readDocument(bytes: Uint8Array, format: DocumentFormat, bad: Bad): Promise<unknown> {
   const text = decodeUtf8(bytes, bad).replace(/^\ufeff/, "")
   if (text.trim() === "") return {}
-  const document = await readText(text, format, bad)
-  checkDepth(document, bad)
-  return document
-}
-
-async function readText(text: string, format: DocumentFormat, bad: Bad): Promise<unknown> {
   if (format === "toml") return readToml(text, bad)
   if (format === "yaml" || format === "yml") return readYaml(text, bad)
   return readJson(text, bad)
@@ -64,7 +58,7 @@ async function readYaml(text: string, bad: Bad): Promise<unknown> {
   try {
     const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
     const [error] = document.errors
-    if (error === undefined) return document.toJS()
+    if (error === undefined) return checkDepth(document.toJS(), bad)
     const { line, col } = lines.linePos(error.pos[0])
     throw bad(`expected YAML: ${error.code} at line ${line}, column ${col}`)
   } catch (error) {
@@ -75,10 +69,11 @@ async function readYaml(text: string, bad: Bad): Promise<unknown> {
   }
 }
 
-function checkDepth(document: unknown, bad: Bad): void {
+function checkDepth(document: unknown, bad: Bad): unknown {
   let level: readonly unknown[] = [document]
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > MAX_JSON_DEPTH) throw bad(`expected at most ${MAX_JSON_DEPTH} nested lists and objects`)
     level = level.flatMap((value) => (typeof value === "object" && value !== null ? Object.values(value) : []))
   }
+  return document
 }

@@ -1,11 +1,11 @@
 // One entry of a configuration to one configured server (formats 44): its launch line as our target, names of variables only. Every
 // client's entry comes in the plain shape (shapes.ts). No message and no result holds a value of a variable, a header or a credential.
-import { posix, win32 } from "node:path"
 import { ToolsumError } from "../../core/errors.js"
 import { unwrapGuard } from "../../core/guard-wrapper.js"
 import { findSecretWord } from "../../core/secret-shapes.js"
 import { parseTarget, type Target } from "../../core/target.js"
 import type { ConfiguredServer } from "../../ports.js"
+import { insideOf, pathOf } from "./places.js"
 import { type Dialect, isReference, mapVariables, type TextPlace, upperSnake } from "./variables.js"
 
 /** Members of an object from outside. */
@@ -134,18 +134,18 @@ const PROJECT_FOLDER = /^\$\{workspace(?:Folder|Root)\}(?:[\\/]+|$)/
 /** Where it starts, relative to the project where it is inside; undefined for the project's folder itself. */
 function readCwd(cwd: unknown, { project, platform }: EntryPlace): string | undefined {
   if (cwd === undefined || cwd === null || cwd === "") return undefined
-  const path = platform === "win32" ? win32 : posix
+  const { isAbsolute, resolve } = pathOf(platform)
   const text = readText(cwd, "cwd")
   const folder = text.replace(PROJECT_FOLDER, "./")
   if (/^~|[${]/.test(folder)) throw badEntry("expected cwd without ~ and variables")
   if (project === null) {
-    if (!path.isAbsolute(folder)) throw badEntry("expected an absolute cwd in a file of the user")
+    if (!isAbsolute(folder)) throw badEntry("expected an absolute cwd in a file of the user")
     return folder
   }
-  const inside = path.relative(project, path.resolve(project, folder))
+  const inside = insideOf(project, resolve(project, folder), platform)
   if (inside === "") return undefined
-  if (!path.isAbsolute(folder)) return folder === text ? text : inside.replaceAll("\\", "/")
-  return path.isAbsolute(inside) || /^\.\.(?:[\\/]|$)/.test(inside) ? text : inside.replaceAll("\\", "/")
+  const isPlain = folder === text && !isAbsolute(folder)
+  return isPlain || inside === null ? text : inside.replaceAll("\\", "/")
 }
 
 function refuseSecret(words: readonly string[], member: string): void {
