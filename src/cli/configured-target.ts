@@ -37,6 +37,8 @@ const isCalled = ({ file, path }: ClientConfig, typed: string, io: Io): boolean 
 
 /** The candidate with typed headers. Throws USAGE for a secret in its launch line, and for options that do not fit it. */
 export function checkCandidate(candidate: Candidate, options: Options, io: Io): Candidate {
+  if (options.value("cwd") !== null)
+    throw new ToolsumError("USAGE", "--cwd is for a launch line that is typed; this one has the folder of its file")
   const configured = isCommandTarget(candidate.target)
     ? candidate.target
     : withTypedHeaders(candidate.target, options, io)
