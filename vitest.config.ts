@@ -10,5 +10,10 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     exclude: ["test/**/*.slow.test.ts", "test/interop/**"],
     testTimeout: 30_000,
+    setupFiles: ["test/no-fsync.ts"],
+    // Test files leave no trace in modules, so a worker may take one after the other without loading all again.
+    isolate: false,
+    // One worker for each processor: much of a test is waiting for servers that it started.
+    maxWorkers: "100%",
   },
 })

@@ -111,3 +111,13 @@ test("features see ports, never adapters", () => {
   const wrong = locals.filter(({ file, target }) => layerOf(file) === "features" && layerOf(target) === "adapters")
   expect(wrong).toEqual([])
 })
+
+test("no fast test changes what the files after it in the same worker find", () => {
+  const folder = fileURLToPath(new URL(".", import.meta.url))
+  const fast = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
+    (file) => file.endsWith(".test.ts") && !/\.slow\.test\.ts$|^interop/.test(file),
+  )
+  expect(fast.length).toBeGreaterThan(100)
+  const lasting = /\bvi\.(?:mock|doMock|resetModules|stubEnv|stubGlobal)\(|\bprocess\.(?:chdir\(|umask\(\S|env\.\w+ = )/
+  expect(fast.filter((file) => lasting.test(readFileSync(join(folder, file), "utf8")))).toEqual([])
+})

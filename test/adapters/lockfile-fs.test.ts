@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process"
 import { chmod, mkdir, readdir, readFile, stat, symlink, truncate, utimes, writeFile } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { findLockfile, LOCKFILE_NAME, readLockfile, updateLockfile } from "../../src/adapters/lockfile-fs.js"
 import { formatLockfile, type Lockfile } from "../../src/core/lockfile.js"
 import type { LockfileChange } from "../../src/ports.js"
-import { buildCli } from "../fakes/built-cli.js"
+import { buildModules } from "../fakes/built-cli.js"
 import { withPin as lockfileWithPin } from "../fakes/small-lockfile.js"
 import { makeTempFolder } from "../fakes/temp-folder.js"
 
@@ -144,9 +144,10 @@ describe("changing", () => {
 test("four processes at once all add their pins", async () => {
   const path = await makePath()
   await writeFile(path, GOOD)
-  const module = join(dirname(buildCli(await makeTempFolder())), "..", "adapters", "lockfile-fs.js")
+  const modules = await makeTempFolder()
+  await buildModules(modules, ["adapters/lockfile-fs.ts"])
   const code = `
-    const { updateLockfile } = await import(${JSON.stringify(module)})
+    const { updateLockfile } = await import(${JSON.stringify(join(modules, "lockfile-fs.mjs"))})
     const [path, who] = process.argv.slice(1)
     const addPin = (name) => (now) => ({ lockfile: { ...now, servers: { ...now.servers, [name]: now.servers.one } } })
     for (let i = 0; i < 5; i++) await updateLockfile(path, addPin("pin-" + who + "-" + i))`

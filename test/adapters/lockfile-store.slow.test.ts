@@ -7,7 +7,7 @@ import { createFileLockfile } from "../../src/adapters/lockfile-store.js"
 import { formatLockfile } from "../../src/core/lockfile.js"
 import { removePin, renamePin } from "../../src/features/remove.js"
 import type { LockfileStore } from "../../src/ports.js"
-import { buildCli } from "../fakes/built-cli.js"
+import { buildModules } from "../fakes/built-cli.js"
 import {
   changeTo,
   type DefinedProject,
@@ -25,9 +25,9 @@ const CHILD = `
   import fs from "node:fs"
   import promises from "node:fs/promises"
   import { syncBuiltinESMExports } from "node:module"
-  const [adapters, path, next, at] = process.argv.slice(1)
-  const { parseLockfile } = await import(adapters + "/../core/lockfile.js")
-  const { createFileLockfile } = await import(adapters + "/lockfile-store.js")
+  const [modules, path, next, at] = process.argv.slice(1)
+  const { parseLockfile } = await import(modules + "/lockfile.mjs")
+  const { createFileLockfile } = await import(modules + "/lockfile-store.mjs")
   const state = JSON.parse(fs.readFileSync(next, "utf8"))
   const definitions = Object.entries(state.definitions).map(([name, text]) => [name, text === null ? null : Buffer.from(text, "base64")])
   let calls = 0
@@ -44,7 +44,7 @@ const CHILD = `
   await createFileLockfile(path).update(() => change)`
 
 /** True when the child lived. */
-async function writeAndDie(adapters: string, path: string, next: ProjectState, at: number): Promise<boolean> {
+async function writeAndDie(modules: string, path: string, next: ProjectState, at: number): Promise<boolean> {
   const { lockfile, definitions = {} } = changeTo(next)
   const encoded = Object.entries(definitions).map(([name, bytes]) => [
     name,
@@ -53,7 +53,7 @@ async function writeAndDie(adapters: string, path: string, next: ProjectState, a
   const file = join(dirname(path), "..", "next.json")
   const text = { lockfile: formatLockfile(lockfile), definitions: Object.fromEntries(encoded) }
   await writeFile(file, JSON.stringify(text))
-  const args = ["--input-type=module", "-e", CHILD, adapters, path, file, `${at}`]
+  const args = ["--input-type=module", "-e", CHILD, modules, path, file, `${at}`]
   return new Promise((resolve, reject) => {
     spawn(process.execPath, args, { stdio: "inherit" }).on("close", (code, signal) => {
       if (signal === "SIGKILL") resolve(false)
@@ -73,13 +73,14 @@ test.each<{ name: string; change: (store: LockfileStore, project: DefinedProject
 ])("killed at any step of $name: never rejected, no pin lost, and the next writer ends it", async ({ change }) => {
   const { project, before, after } = await makeDefinedProject()
   const next = await after((store) => change(store, project))
-  const adapters = join(dirname(buildCli(await makeTempFolder())), "..", "adapters")
+  const modules = await makeTempFolder()
+  await buildModules(modules, ["core/lockfile.ts", "adapters/lockfile-store.ts"])
   const path = join(await makeTempFolder(), "project", "toolsum.lock.json")
   const store = createFileLockfile(path)
   const allowed = [before, next].map(({ lockfile }) => Object.keys(lockfile.servers).sort())
   for (let at = 0; ; at++) {
     await writeState(path, before)
-    const lived = await writeAndDie(adapters, path, next, at)
+    const lived = await writeAndDie(modules, path, next, at)
     const { names, verdicts, warnings } = await judge(store)
     expect(allowed).toContainEqual(names)
     expect(verdicts).toEqual(names.map(() => "PROVEN"))

@@ -1,10 +1,20 @@
-import { expect, test, vi } from "vitest"
+import { syncBuiltinESMExports } from "node:module"
+import os from "node:os"
+import { expect, onTestFinished, test, vi } from "vitest"
 import { expectOneLine, makePinnedWorld } from "../fakes/cli-world.js"
 
-const account = vi.hoisted(() => ({ userInfo: (): { username: string } => ({ username: "ada" }) }))
-vi.mock("node:os", async (load) => ({ ...(await load<object>()), userInfo: () => account.userInfo() }))
+/** Let the system answer this when it is asked for the account, for one test. */
+function setAccount(userInfo: () => { username: string }): void {
+  const spy = vi.spyOn(os, "userInfo").mockImplementation(userInfo as typeof os.userInfo)
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    spy.mockRestore()
+    syncBuiltinESMExports()
+  })
+}
 
 test("who acts: --by, else git's address, else the account", async () => {
+  setAccount(() => ({ username: "ada" }))
   const { world } = await makePinnedWorld()
   const by = async () => (await world.readLock()).servers.notes.approved.by
   expect(await by()).toBe("ada")
@@ -19,9 +29,9 @@ test("who acts: --by, else git's address, else the account", async () => {
 
 test("an account without a name is asked for --by in one line", async () => {
   const { world } = await makePinnedWorld()
-  account.userInfo = () => {
+  setAccount(() => {
     throw Object.assign(new Error("uv_os_get_passwd returned ENOENT"), { code: "ERR_SYSTEM_ERROR" })
-  }
+  })
   expectOneLine(await world.expect(2, "remove", "notes"), "USAGE", "--by")
   await world.expect(0, "remove", "notes", "--by", "build-7")
 })

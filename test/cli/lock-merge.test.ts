@@ -30,7 +30,7 @@ let refuted: Lockfile
 
 beforeAll(async () => {
   built = await mkdtemp(join(tmpdir(), "toolsum-built-"))
-  bin = buildCli(built)
+  bin = await buildCli(built)
   project = await makeLockedProject()
   const pin = (lockfile: Lockfile, name: string, ...tools: string[]) => project.pin(lockfile, { name, tools })
   base = EMPTY_LOCKFILE

@@ -21,7 +21,7 @@ let bin = ""
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "toolsum-built-"))
   await chmod(folder, 0o755)
-  bin = buildCli(folder)
+  bin = await buildCli(folder)
 }, 60_000)
 afterAll(() => rm(folder, { recursive: true, force: true }))
 

@@ -53,7 +53,8 @@ test("the tests that SECURITY.md names are there", () => {
 test("the first screen shows what the demo prints", async () => {
   const [screen = ""] = blocks
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: "1" }
-  const shown = execFileSync(process.execPath, [buildCli(await makeTempFolder()), "demo"], { env, encoding: "utf8" })
+  const bin = await buildCli(await makeTempFolder())
+  const shown = execFileSync(process.execPath, [bin, "demo"], { env, encoding: "utf8" })
   const plain = (text: string) => text.replace(/sha256:[0-9a-f]{64}/g, "sha256:…").replace(/ --by \S+$/, "")
   const lines = new Set(shown.split("\n").map(plain))
   const wanted = screen

@@ -151,8 +151,8 @@ export function makeServer(file: string, lists: Document = { tools: [tool("searc
     starts: () =>
       existsSync(`${file}.starts`)
         ? readFileSync(`${file}.starts`, "utf8")
-            .trimEnd()
             .split("\n")
+            .slice(0, -1) // a line that is being written has no end yet
             .map((line) => JSON.parse(line))
         : [],
   }
