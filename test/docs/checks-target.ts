@@ -1,5 +1,6 @@
 // Recomputes the examples of FORMAT.md, sections 5 to 9: targets, templates, subjects, how, records, pin digest.
 
+import { type Members, readEntry } from "../../src/adapters/client-configs/entries.js"
 import { encodeUtf8 } from "../../src/core/bytes.js"
 import { canonicalize } from "../../src/core/canonical.js"
 import { computeTextDigest } from "../../src/core/hash.js"
@@ -7,7 +8,7 @@ import { parseJson } from "../../src/core/json.js"
 import { computePinDigest } from "../../src/core/pin.js"
 import { entryType, formatObservation, parseObservation, parseRecord, RECORD_TYPE } from "../../src/core/record.js"
 import { computeHow, deriveSubject } from "../../src/core/subject.js"
-import { computeTargetDigest, formatTarget, parseTarget, type Target } from "../../src/core/target.js"
+import { computeTargetDigest, formatTarget, isCommandTarget, parseTarget, type Target } from "../../src/core/target.js"
 import { parseTemplate } from "../../src/core/template.js"
 import { computeConsentDigest } from "../../src/features/targets.js"
 import { ASKED, exampleLogOf, ORIGIN, observationsOf, outcome, targetOf } from "./example-log.js"
@@ -34,6 +35,16 @@ const showTemplate = (template: string): string =>
     .map((part) => ("name" in part ? part.name : JSON.stringify(part.text)))
     .join(" ")
 
+/** What an entry of a project's file becomes. */
+function describeEntry(entry: Members): string {
+  const place = { dialect: "braces", project: "/home/ada/notes", platform: "linux" } as const
+  const { target, problem, pin, literals } = readEntry({ name: "x", isDisabled: false, read: () => entry }, place)
+  if (problem !== null) return `refused: ${problem}`
+  if (target === null) return `pin ${pin}`
+  const open = isCommandTarget(target) || literals.length === 0 ? "" : ` but any ${literals.join(", ")}`
+  return `${canonicalize(formatTarget(target))}${open}`
+}
+
 const pinOf = (doc: FormatDocument) => {
   const { subject, version, profile, mask, surface } = parseRecord(doc.text("record"))
   return { log: ORIGIN, subject, version, target: targetOf(doc), profile, mask, surface }
@@ -50,6 +61,7 @@ export const TARGET_CHECKS: Checks = {
     return computeConsentDigest(parseTarget(parseJson(target)), folder)
   }),
   templates: cases("templates", (template) => outcome(() => showTemplate(template))),
+  "configured-servers": cases("configured-servers", (entry) => describeEntry(JSON.parse(entry))),
   subjects: cases("subjects", (line) => describeSubject(commandOf(line))),
   urls: cases("urls", (url) => {
     const { subject, query } = deriveSubject({ url, headers: {} })

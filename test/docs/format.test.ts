@@ -2,6 +2,7 @@
 // constants it describes. An example without a check fails, and so does a check without its example.
 import { execFileSync } from "node:child_process"
 import { expect, test } from "vitest"
+import { type ConfigPlace, listConfigPlaces } from "../../src/adapters/client-configs/places.js"
 import { exitCodeOfError } from "../../src/cli/exit-codes.js"
 import { MAX_ORIGIN_BYTES } from "../../src/core/checkpoint.js"
 import { ERROR_KINDS, type ErrorCode, ToolsumError } from "../../src/core/errors.js"
@@ -34,7 +35,7 @@ test.each(Object.keys(CHECKS))("example %s", async (name) => {
 })
 
 test("the tables of the document are those that are compared", () => {
-  expect([...doc.tables].sort()).toEqual(["errors", "launchers", "limits", "variables", "verdicts"])
+  expect([...doc.tables].sort()).toEqual(["clients", "errors", "launchers", "limits", "variables", "verdicts"])
 })
 
 test("launchers and their options", () => {
@@ -53,6 +54,17 @@ test("launchers and their options", () => {
 test("variables that choose a registry", () => {
   const rows = doc.table("variables").map(([ecosystem = "", names]) => [ecosystem, words(names)])
   expect(Object.fromEntries(rows)).toEqual(REGISTRY_VARIABLES)
+})
+
+test("files of clients", () => {
+  const places = listConfigPlaces({ project: "/app", home: "/home/ada", platform: "linux", env: {} })
+  const show = ({ file, extensions }: ConfigPlace) => `\`${file}${extensions ? `/*.{${extensions.join(",")}}` : ""}\``
+  const rows = [...new Set(places.map(({ client }) => client))].map((client) => {
+    const of = (scope: ConfigPlace["scope"]) =>
+      places.filter((place) => place.client === client && place.scope === scope)
+    return [client, of("project").map(show).join(" "), of("user").map(show).join(" ")]
+  })
+  expect(doc.table("clients")).toEqual(rows)
 })
 
 test("limits", () => {
