@@ -6,12 +6,9 @@ import { collectStart } from "./mcp-http-body.js"
 import type { HttpClient, HttpRequest, HttpResponse } from "./mcp-http-client.js"
 import { MAX_REFUSAL_BYTES, mediaType, type Refusal, refusalError } from "./mcp-http-refusals.js"
 import { fetchWants } from "./mcp-http-wants.js"
-import type { Envelope, Recorder } from "./mcp-recorder.js"
+import { type Envelope, MAX_SESSION_BYTES, type Recorder } from "./mcp-recorder.js"
 import { parseChallenge } from "./oauth-challenge.js"
 import type { Redact } from "./redact-values.js"
-
-/** Everything one server may send during one reading. */
-export const MAX_READING_BYTES = 64 * 1024 * 1024
 
 /** A server behind a URL. */
 export interface HttpLink {
@@ -57,8 +54,8 @@ export function createExchange(link: HttpLink, stop: AbortSignal) {
   async function* count(body: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of body) {
       received += chunk.length
-      if (received > MAX_READING_BYTES)
-        throw new ToolsumError("READING_INCOMPLETE", `the server sent more than ${MAX_READING_BYTES} bytes`)
+      if (received > MAX_SESSION_BYTES)
+        throw new ToolsumError("READING_INCOMPLETE", `the server sent more than ${MAX_SESSION_BYTES} bytes`)
       yield chunk
     }
   }

@@ -47,6 +47,26 @@ export function readIncoming(bytes: Uint8Array, maxBytes: number): readonly Inco
   }
 }
 
+/** At least as many as the JSON values in `bytes`, whatever they are: what a message costs when it is read depends on that more than on its
+ *  size. */
+export function countValues(bytes: Uint8Array): number {
+  let count = 1
+  let inString = false
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (byte === QUOTE) inString = !inString
+    else if (byte === BACKSLASH && inString) at++
+    else if (!inString && (byte === COMMA || byte === OPEN_BRACKET || byte === OPEN_BRACE)) count++
+  }
+  return count
+}
+
+const QUOTE = 0x22
+const COMMA = 0x2c
+const OPEN_BRACKET = 0x5b
+const BACKSLASH = 0x5c
+const OPEN_BRACE = 0x7b
+
 const isBlank = (bytes: Uint8Array) => bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)
 
 const batch = (value: JsonValue): readonly JsonValue[] => (isArray(value) && value.length > 0 ? value : [value])

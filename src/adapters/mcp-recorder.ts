@@ -1,11 +1,11 @@
 // Stands between a transport and the official SDK client, in both directions. Out: only what a reading needs may pass. In: the raw
 // answer is kept for us, and the SDK gets a bare envelope of it, so that its schemas can neither drop nor refuse anything (DESIGN 3.1).
-import { quote } from "../core/errors.js"
+import { quote, ToolsumError } from "../core/errors.js"
 import { isArray, isObject, type JsonValue } from "../core/json.js"
 import { SECTION_NAMES, type SectionName, surfaceMember } from "../core/section.js"
 import type { ReadFinding } from "../ports.js"
 import { OPENING_METHODS } from "./mcp-eras.js"
-import { type Answer, type Incoming, type MessageId, readIncoming, readMember } from "./mcp-messages.js"
+import { type Answer, countValues, type Incoming, type MessageId, readIncoming, readMember } from "./mcp-messages.js"
 
 /** List request of each section. */
 export const LIST_METHODS = {
@@ -33,6 +33,13 @@ const LIST_CHANGED: Readonly<Record<string, readonly SectionName[]>> = {
 /** A JSON-RPC message for the SDK; it validates the shape itself. */
 export type Envelope = { readonly jsonrpc: "2.0" } & Readonly<Record<string, unknown>>
 
+/** Everything one server may send during one session: transports count it, messages or not. */
+export const MAX_SESSION_BYTES = 32 * 1024 * 1024
+
+/** JSON values in all messages of one session. A list of 90 tools, the longest known, has some thousand; millions of empty ones would fit into
+ *  a message of the allowed size, and take gigabytes. */
+export const MAX_SESSION_VALUES = 500_000
+
 /** A request that waits for its answer. */
 interface Sent {
   readonly id: MessageId
@@ -48,6 +55,7 @@ export class Recorder {
   private pending: Sent | null = null
   private answer: Answer | null = null
   private broken = false
+  private values = 0
 
   constructor(maxBytes: number, redact: (text: string) => string) {
     this.maxBytes = maxBytes
@@ -68,7 +76,7 @@ export class Recorder {
   /** Take a message of the server; returns what the SDK is to see of it. `isReply`: it came as the reply to the pending request, so that
    *  an error without an id can only mean that one. */
   receive(bytes: Uint8Array, isReply = false): readonly Envelope[] {
-    const messages = readIncoming(bytes, this.maxBytes)
+    const messages = this.read(bytes)
     if (messages.some(({ kind }) => kind === "noise")) this.addNoise(bytes)
     return messages.flatMap((message) => this.take(message, isReply))
   }
@@ -98,6 +106,15 @@ export class Recorder {
   /** What is worth telling about this session. */
   findings(): readonly ReadFinding[] {
     return this.notes.findings()
+  }
+
+  /** The messages in `bytes`. Too many values are an unreadable answer to what was asked, and are not looked at. */
+  private read(bytes: Uint8Array): readonly Incoming[] {
+    this.values += countValues(bytes)
+    if (this.values <= MAX_SESSION_VALUES) return readIncoming(bytes, this.maxBytes)
+    const why = `unreadable answer: expected at most ${MAX_SESSION_VALUES} JSON values in one session`
+    const malformed = new ToolsumError("PROTOCOL_MALFORMED", why)
+    return [{ kind: "answer", id: this.pending?.id ?? null, answer: { malformed } }]
   }
 
   private take(message: Incoming, isReply: boolean): readonly Envelope[] {

@@ -3,11 +3,9 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client"
 import { ToolsumError } from "../core/errors.js"
 import { type Child, type ChildExit, type ChildOptions, startChild } from "./child-process.js"
-import type { Recorder } from "./mcp-recorder.js"
+import { MAX_SESSION_BYTES, type Recorder } from "./mcp-recorder.js"
 import { createLineSplitter, type LineSplitter } from "./mcp-stdio-lines.js"
 
-/** Everything one server may print during one reading. */
-export const MAX_READING_BYTES = 64 * 1024 * 1024
 /** How much of the end of stderr is kept. */
 const STDERR_BYTES = 8192
 
@@ -99,8 +97,8 @@ export class StdioTransport implements Transport {
   private takeStdout(chunk: Uint8Array): void {
     if (this.closed) return
     this.received += chunk.length
-    if (this.received > MAX_READING_BYTES)
-      this.fail(new ToolsumError("READING_INCOMPLETE", `the server sent more than ${MAX_READING_BYTES} bytes`))
+    if (this.received > MAX_SESSION_BYTES)
+      this.fail(new ToolsumError("READING_INCOMPLETE", `the server sent more than ${MAX_SESSION_BYTES} bytes`))
     else this.lines.push(chunk)
   }
 

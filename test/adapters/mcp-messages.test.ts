@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { readIncoming } from "../../src/adapters/mcp-messages.js"
+import { countValues, readIncoming } from "../../src/adapters/mcp-messages.js"
 import { createLineSplitter } from "../../src/adapters/mcp-stdio-lines.js"
 import { encodeUtf8 } from "../../src/core/bytes.js"
 
@@ -68,6 +68,20 @@ test("no bytes make the reader throw", () => {
       expect(Array.isArray(readIncoming(bytes, 1000))).toBe(true)
     }),
   )
+})
+
+test("values are never counted too low, and text is one", () => {
+  const count = (value: unknown): number =>
+    typeof value === "object" && value !== null
+      ? Object.values(value).reduce((sum: number, inner) => sum + count(inner), 1)
+      : 1
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      expect(countValues(encodeUtf8(JSON.stringify(value)))).toBeGreaterThanOrEqual(count(value))
+    }),
+  )
+  expect(countValues(encodeUtf8('"[,{\\",["'))).toBe(1)
+  expect(countValues(encodeUtf8('[1,{"a":[]}]'))).toBe(5)
 })
 
 function split(chunks: readonly Uint8Array[], maxBytes = 100) {

@@ -1,8 +1,8 @@
 // Hand-written servers in memory (fakes/scripted-child.ts), in both eras of the protocol: what the stdio reader makes of good, odd and hostile
 // bytes. Real processes are in mcp-stdio-process.test.ts.
 import { describe, expect, test } from "vitest"
+import { MAX_SESSION_BYTES, MAX_SESSION_VALUES } from "../../src/adapters/mcp-recorder.js"
 import { createStdioToolSource, type StdioSourceOptions } from "../../src/adapters/mcp-stdio.js"
-import { MAX_READING_BYTES } from "../../src/adapters/mcp-stdio-transport.js"
 import { canonicalize } from "../../src/core/canonical.js"
 import { ToolsumError } from "../../src/core/errors.js"
 import { isArray, isObject, type JsonValue } from "../../src/core/json.js"
@@ -370,11 +370,20 @@ eras("stdout ($era)", ({ prefix }) => {
     expect(codes(noisy)).toEqual(["stdout_noise"])
   })
 
-  test("more bytes than a reading may have end it", async () => {
+  test("more values than a session may have are malformed, and not read", async () => {
+    const reading = await read(`${prefix}dense`, { sections: ["tools"] })
+    expect(reading.failures.tools).toMatchObject({
+      code: "PROTOCOL_MALFORMED",
+      message: expect.stringContaining(String(MAX_SESSION_VALUES)),
+    })
+    expect(names(reading.surface.tools)).toEqual(["a"])
+  })
+
+  test("more bytes than a session may have end it", async () => {
     const reading = await read(`${prefix}many_bytes`, { sections: ["tools"] })
     expect(reading.failures.tools).toMatchObject({
       code: "READING_INCOMPLETE",
-      message: expect.stringContaining(String(MAX_READING_BYTES)),
+      message: expect.stringContaining(String(MAX_SESSION_BYTES)),
     })
   })
 
