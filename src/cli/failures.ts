@@ -1,6 +1,7 @@
 // A batch of pins goes on when one of them fails: how such a failure is said, and how it stands in the document (DESIGN 9).
 import { escapeInvisible, type ToolsumError } from "../core/errors.js"
 import type { JsonValue } from "../core/json.js"
+import { errorMember } from "./report-json.js"
 
 /** A pin that a command could not do its work on. */
 export interface FailedPin {
@@ -14,8 +15,4 @@ export const failureLine = ({ name, error }: FailedPin): string =>
   `${name}: ${escapeInvisible(error.message)} (${error.code})\n`
 
 /** The failure as a member of a document. */
-export const failureMember = ({ name, error: { code, kind, message } }: FailedPin): JsonValue => ({
-  name,
-  ok: false,
-  error: { code, kind, message },
-})
+export const failureMember = ({ name, error }: FailedPin): JsonValue => ({ name, ok: false, error: errorMember(error) })

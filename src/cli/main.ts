@@ -5,7 +5,7 @@ import { COMMANDS, type CommandSpec, commandsOf, GLOBAL_OPTIONS, INVENTORY, isGr
 import { type ExitCode, exitCodeOfError } from "./exit-codes.js"
 import { type Io, type ProcessIo, withMembers } from "./io.js"
 import { insertSeparator, parseCommandLine } from "./options.js"
-import { printDocument } from "./report-json.js"
+import { errorMember, printDocument, toWellFormed } from "./report-json.js"
 
 /** Run one command line (without node and script). Never throws. */
 export async function main(argv: readonly string[], processIo: ProcessIo): Promise<ExitCode> {
@@ -100,7 +100,7 @@ function reportError(error: unknown, asked: Asked, io: Pick<ProcessIo, "stdout" 
   const exitCode = exitCodeOfError(error)
   try {
     io.stderr(describeError(error))
-    if (asked.json) printDocument(io, { command: asked.command, exitCode, error: errorMember(error) })
+    if (asked.json) printDocument(io, { command: asked.command, exitCode, error: thrownMember(error) })
   } catch {
     // What could not be printed cannot be reported either.
   }
@@ -115,11 +115,8 @@ function describeError(error: unknown): string {
   return `toolsum: internal error, please report it: ${text.split("\n").map(escapeInvisible).join("\n  ")}\n`
 }
 
-function errorMember(error: unknown): JsonValue {
-  if (error instanceof ToolsumError) return { code: error.code, kind: error.kind, message: toWellFormed(error.message) }
+function thrownMember(error: unknown): JsonValue {
+  if (error instanceof ToolsumError) return errorMember(error)
   const message = toWellFormed(error instanceof Error ? error.message : String(error))
   return { code: "INTERNAL", kind: "internal", message }
 }
-
-/** JSON has no lone surrogates; words that were typed on Windows may. */
-const toWellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, "\ufffd")

@@ -21,6 +21,8 @@ export interface CommandLine {
   readonly words: readonly string[]
   /** Everything after `--`, verbatim: a launch line. Null when there is no `--`. */
   readonly launch: readonly string[] | null
+  /** Options and their values as they were typed, without the words around them. */
+  readonly typed: readonly string[]
   readonly options: Options
 }
 
@@ -60,11 +62,12 @@ export function insertSeparator(
 /** Split the words of one command. Throws USAGE for an unknown option, a missing value and a value where none belongs. */
 export function parseCommandLine(argv: readonly string[], specs: readonly OptionSpec[]): CommandLine {
   const cut = argv.indexOf("--")
-  const { words, given } = readWords(cut < 0 ? argv : argv.slice(0, cut), specs)
+  const { words, typed, given } = readWords(cut < 0 ? argv : argv.slice(0, cut), specs)
   const all = (name: string) => given.get(name) ?? []
   return {
     words,
     launch: cut < 0 ? null : argv.slice(cut + 1),
+    typed,
     options: {
       flag: (name) => given.has(name),
       values: all,
@@ -78,13 +81,14 @@ export function parseCommandLine(argv: readonly string[], specs: readonly Option
   }
 }
 
-/** Words, and the values of each option that was given; a flag has none. */
+/** Words, options as typed, and the values of each option that was given; a flag has none. */
 function readWords(
   argv: readonly string[],
   specs: readonly OptionSpec[],
-): { words: readonly string[]; given: ReadonlyMap<string, readonly string[]> } {
+): { words: readonly string[]; typed: readonly string[]; given: ReadonlyMap<string, readonly string[]> } {
   const forms = new Map(specs.map(([form]) => [readForm(form).name, readForm(form)]))
   const words: string[] = []
+  const typed: string[] = []
   const given = new Map<string, string[]>()
   for (let i = 0; i < argv.length; i++) {
     const word = argv[i] === "-h" ? "--help" : (argv[i] ?? "")
@@ -98,10 +102,12 @@ function readWords(
     if (form === undefined) throw new ToolsumError("USAGE", `unknown option ${quote(option)}`)
     if (!form.takesValue && equals >= 0) throw new ToolsumError("USAGE", `${option} takes no value`)
     const values = given.get(form.name) ?? []
-    if (form.takesValue) values.push(equals < 0 ? nextValue(argv[++i], option) : word.slice(equals + 1))
+    typed.push(word)
+    if (form.takesValue && equals < 0) typed.push(nextValue(argv[++i], option))
+    if (form.takesValue) values.push(equals < 0 ? (typed.at(-1) ?? "") : word.slice(equals + 1))
     given.set(form.name, values)
   }
-  return { words, given }
+  return { words, typed, given }
 }
 
 /** The word after an option. One that starts with a dash may be the next option, so it needs the other spelling. */

@@ -6,16 +6,20 @@ import { diffNotes, type Note } from "../surface/notes.js"
 import { loadPaint } from "./paint.js"
 import { showPackage } from "./render.js"
 import { renderDiff } from "./render-diff.js"
+import { describeNotes, findingsMember, localTextsMember } from "./render-unstable.js"
 import { changeMember } from "./report-json.js"
 
 /** For people; ends with the line to paste, where something waits for approval. */
 export async function describeUpdate(name: string, updated: Updated, colour: boolean): Promise<string> {
   const { pinned, approved } = updated
   const head = `${name}: ${describeVersions(updated)}`
-  if (approved) return `${head}\n  approved${pinned?.written ? "" : ", nothing changed"}\n`
+  const notes = describeNotes(updated.observed)
+  if (approved) return toText([head, ...indent([`approved${pinned?.written ? "" : ", nothing changed"}`, ...notes])])
   const was = updated.before.approved?.pin
   const lines = [
+    ...describeStream(updated),
     ...(await describeDifference(updated, colour)),
+    ...notes,
     ...(pinned !== null && pinned.index === null ? [NOT_LOGGED] : []),
     was === undefined ? "nothing was approved before" : `was approved: ${was}`,
     ...(pinned === null
@@ -25,7 +29,20 @@ export async function describeUpdate(name: string, updated: Updated, colour: boo
           `  toolsum approve ${name} --to ${pinned.digest} --reason "…"`,
         ]),
   ]
-  return `${[head, ...lines.map((line) => (line === "" ? "" : `  ${line}`))].join("\n")}\n`
+  return toText([head, ...indent(lines)])
+}
+
+const toText = (lines: readonly string[]): string => `${lines.join("\n")}\n`
+const indent = (lines: readonly string[]): readonly string[] => lines.map((line) => (line === "" ? "" : `  ${line}`))
+
+/** Where identity or masks are others than before: records of such readings are never compared with the earlier ones (DESIGN 2). */
+function describeStream({ before, observed }: Updated): readonly string[] {
+  const [old, now] = [observationOf(before), observed.observation]
+  const parts = [
+    ...(old.profile === now.profile ? [] : [`read as ${now.profile}, before as ${old.profile}`]),
+    ...(old.mask === now.mask ? [] : [now.mask === "-" ? "no masks any more" : "other masks than before"]),
+  ]
+  return parts.length === 0 ? [] : [`${parts.join("; ")}: a new stream in the log`]
 }
 
 /** What a pin waits for that was written without the log's key. */
@@ -81,5 +98,8 @@ export function updatedMember(
     wasApproved: before.approved?.pin ?? null,
     comparedWith,
     changes: (diff?.changes ?? []).map(changeMember),
+    profile: observed.observation.profile,
+    findings: findingsMember(observed.reading.findings),
+    localTexts: localTextsMember(observed.localTexts),
   }
 }

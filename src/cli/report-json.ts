@@ -1,8 +1,10 @@
 // The one JSON document of `--json` (DESIGN 9; schemas/report.schema.json): fields are only ever added. Written with exact number
 // tokens, so that a default of 2^63-1 in somebody's schema stays what it is.
+import type { ToolsumError } from "../core/errors.js"
 import type { JsonValue } from "../core/json.js"
 import { formatPrettyJson } from "../core/pretty-json.js"
 import { type Change, countVerdicts, type ServerVerdict } from "../core/verdict.js"
+import { instabilityMembers, instabilityOf } from "../features/unstable-error.js"
 import type { ExitCode } from "./exit-codes.js"
 import type { Io } from "./io.js"
 import { formatSec } from "./render.js"
@@ -66,3 +68,18 @@ function serverMember(server: ServerVerdict): JsonValue {
 
 /** One change as a member of a document; `before` and `after` are left out where nothing was. */
 export const changeMember = (change: Change): JsonValue => withoutUndefined({ ...change })
+
+/** An error as a member of a document. */
+export const errorMember = (error: ToolsumError): JsonValue => {
+  const { code, kind, message } = error
+  const instability = instabilityOf(error)
+  return {
+    code,
+    kind,
+    message: toWellFormed(message),
+    ...(instability === null ? {} : instabilityMembers(instability)),
+  }
+}
+
+/** JSON has no lone surrogates; words that were typed on Windows may. */
+export const toWellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, "\ufffd")

@@ -38,7 +38,7 @@ export async function openServer(
 }
 
 /** The absolute folder that a target starts in: its `cwd`, from the base folder, or that itself. */
-const startFolder = (target: Target, place: StartPlace): string =>
+export const startFolder = (target: Target, place: StartPlace): string =>
   resolve(baseFolder(target, place), (isCommandTarget(target) && target.cwd) || ".")
 
 /** The lockfile's folder, so that a command means the same in every subfolder; for a command without `cwd` the working folder where `--lock`

@@ -14,3 +14,7 @@ export const pasteLine = (...words: readonly string[]): string | null =>
 
 /** A name as part of a line: in quotes and escaped unless it is one plain word. */
 export const showWord = (word: string): string => (PLAIN.test(word) ? word : quote(word, MAX_CHARS))
+
+/** A word that the user typed, for sh: as it is where no shell reads anything into it, else in single quotes. */
+export const quoteForShell = (word: string): string =>
+  BARE.test(word) || OPTION.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`

@@ -37,6 +37,7 @@ const SERVER_REASONS: Readonly<Partial<Record<ErrorCode, UnknownReason>>> = {
   READING_INCOMPLETE: "incomplete",
   READING_UNSTABLE: "unstable",
   SERVER_REDIRECTED: "redirected",
+  PROFILE_MISMATCH: "profile_mismatch",
   // Our own consent store; the message names it.
   STATE_CORRUPT: "malformed",
 }

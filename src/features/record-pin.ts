@@ -18,7 +18,7 @@ import { verifyLockfile } from "../core/verify-lockfile.js"
 import type { LockfileStore } from "../ports.js"
 import type { LogWriter, Recorded } from "../writer/log.js"
 import { addHead, headOf, isUnlinked, linkHeads, type ProveConsistency } from "./link-heads.js"
-import type { Observed } from "./observe.js"
+import { archivedTexts, type Observed } from "./observe.js"
 import { EMPTY_LOCKFILE, findPin, observationOf, pinDigestOf, withPin } from "./pins.js"
 
 /** What is pinned, under which name, and by whose approval. */
@@ -72,7 +72,7 @@ export async function recordAndPin(store: LockfileStore, request: PinRequest, lo
 
 /** Append one observation and answer with its record, proven. Throws as `LogWriter.append`. */
 async function recordObservation(log: LogWriter, observed: Observed): Promise<Recorded> {
-  const [recorded] = await log.append([{ observation: observed.observation, objects: observed.surface.archive }])
+  const [recorded] = await log.append([{ observation: observed.observation, objects: archivedTexts(observed) }])
   if (recorded === undefined) throw new ToolsumError("LOG_CLOSED", "the log answered nothing")
   return recorded
 }

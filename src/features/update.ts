@@ -2,12 +2,14 @@
 // by a person who has read the difference.
 
 import type { Pin } from "../core/lockfile.js"
+import { computeMaskDigest, type Mask, parseMasks } from "../core/mask.js"
 import { computePinDigest } from "../core/pin.js"
 import { SECTION_NAMES, type SectionName, type Surface, sectionsOf } from "../core/section.js"
-import type { Target } from "../core/target.js"
+import { computeTargetDigest, type Target } from "../core/target.js"
 import type { LockfileStore, ReadLimits, ToolSource } from "../ports.js"
 import type { SurfaceDiff } from "../surface/diff.js"
 import { diffSurfaces } from "../surface/diff.js"
+import type { LocalNames } from "../surface/local-texts.js"
 import { type Observed, observeServer, requirePinnable } from "./observe.js"
 import { observationOf, requirePin } from "./pins.js"
 import { type Pinned, recordAndPin, type TargetLog } from "./record-pin.js"
@@ -25,6 +27,13 @@ export interface UpdateInput {
   readonly log: TargetLog
   /** Sections to read besides those that are pinned. */
   readonly more: readonly SectionName[]
+  /** Masks of the pin that stay. */
+  readonly keptMasks: readonly Mask[]
+  /** Masks beside those. */
+  readonly newMasks: readonly Mask[]
+  /** The name that was chosen for the profile, or null: what is given is the profile. */
+  readonly profile: string | null
+  readonly names: LocalNames
   /** The approved texts, to compare with; null when they are not at hand. */
   readonly approved: Surface | null
   /** The texts that are pinned now, to compare with where the approved ones are missing. */
@@ -49,22 +58,34 @@ export interface Updated {
   readonly approved: boolean
 }
 
-/** Update one pin. Throws NOT_PINNED, SURFACE_MALFORMED, and what reading and recording throw. */
+/** The pin's own masks, then those that it has not yet. Throws MASK_MALFORMED for more than a list has room for. */
+function joinMasks({ keptMasks, newMasks }: Pick<UpdateInput, "keptMasks" | "newMasks">): readonly Mask[] {
+  const kept = new Set(keptMasks.map((mask) => computeMaskDigest([mask])))
+  const masks = [...keptMasks, ...newMasks.filter((mask) => !kept.has(computeMaskDigest([mask])))]
+  parseMasks(masks.map((mask) => ({ ...mask })))
+  return masks
+}
+
+/** Update one pin. Throws NOT_PINNED, SURFACE_MALFORMED, MASK_MALFORMED, and what reading and recording throw. */
 export async function updateServer(input: UpdateInput): Promise<Updated> {
   const { name, target, lockfile, log, definitions, approved, last } = input
   const { pin: before } = requirePin(await lockfile.read(), name)
   const { lines, observer } = observationOf(before)
   const asked: ReadonlySet<SectionName> = new Set([...sectionsOf(lines), ...input.more])
   const sections = SECTION_NAMES.filter((section) => asked.has(section))
-  const observed = await observeServer({ ...input, sections, masks: before.masks, observer })
+  const masks = joinMasks(input)
+  const { protocol } = before.read
+  const isSameTarget = computeTargetDigest(before.target) === computeTargetDigest(target)
+  const first = isSameTarget && typeof protocol === "string" ? { protocol } : {}
+  const observed = await observeServer({ ...input, ...first, sections, masks, observer })
   requirePinnable(observed)
   const earlier = approved ?? last
-  const diff = earlier && diffSurfaces(earlier, observed.reading.surface, { masks: before.masks })
+  const diff = earlier && diffSurfaces(earlier, observed.reading.surface, { masks })
   const request = {
     name,
     target,
     from: before.from,
-    masks: before.masks,
+    masks,
     sections,
     observed,
     definitions,

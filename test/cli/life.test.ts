@@ -348,7 +348,7 @@ describe("log", () => {
       const { stderr } = await world.expect(2, "observe", name, "--out", "seen.json", "--", ...server.launch)
       expect(stderr).toContain("expected a name such as my-server")
     }
-    expect(server.starts()).toHaveLength(1)
+    expect(server.starts()).toHaveLength(2)
   })
 
   test("observe reads, append records, and knows what it has", async () => {

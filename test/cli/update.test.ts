@@ -195,7 +195,7 @@ describe("words are names of pins", () => {
     expect(stderr).toContain("NOT_PINNED")
     if (words.length > 1) expect(stderr).toContain("a new command for a pin goes after --")
     expect(snapshot(world.folder)).toEqual(before)
-    expect(server.starts()).toHaveLength(1)
+    expect(server.starts()).toHaveLength(2)
   })
 
   test.each([
@@ -208,7 +208,7 @@ describe("words are names of pins", () => {
   ])("$words: what changes one pin needs its name", async ({ words }) => {
     const { world, server } = await makePinnedWorld()
     expect((await world.expect(2, "update", ...words)).stderr).toContain("expected the name of one pin")
-    expect(server.starts()).toHaveLength(1)
+    expect(server.starts()).toHaveLength(2)
   })
 })
 
@@ -282,7 +282,7 @@ describe("options without a launch line", () => {
       "TARGET_NOT_ACCEPTED",
     )
     await world.run("update", "notes", "--env", "API_KEY", "--accept-targets", ...log)
-    expect(server.starts()).toHaveLength(starts + 1)
+    expect(server.starts()).toHaveLength(starts + 2)
     expect(snapshot(join(world.home, "..", "stranger", "config"))).toEqual({}) // for that run
   })
 })

@@ -17,6 +17,7 @@ describe("errors of a reading", () => {
     READING_INCOMPLETE: "incomplete",
     READING_UNSTABLE: "unstable",
     SERVER_REDIRECTED: "redirected",
+    PROFILE_MISMATCH: "profile_mismatch",
   } as const
 
   test.each(Object.keys(ERROR_KINDS) as ErrorCode[])("%s is an answer", async (code) => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { ToolsumError } from "../../src/core/errors.js"
 import type { Target } from "../../src/core/target.js"
-import { observeServer, placeholdersOf, profileOf, requirePinnable } from "../../src/features/observe.js"
+import { observeServer, requirePinnable } from "../../src/features/observe.js"
+import { placeholdersOf, profileOf } from "../../src/features/profile.js"
 import type { ServerReading } from "../../src/ports.js"
 import { observedOf, readingOf, sourceOf, TARGET } from "../fakes/readings.js"
 

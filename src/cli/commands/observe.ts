@@ -5,12 +5,16 @@ import { encodeUtf8 } from "../../core/bytes.js"
 import { ToolsumError } from "../../core/errors.js"
 import { SECTION_NAMES } from "../../core/section.js"
 import { formatObservations } from "../../features/observation-file.js"
-import { DEFAULT_SECTIONS, observeServer } from "../../features/observe.js"
+import { archivedTexts, DEFAULT_SECTIONS, observeServer } from "../../features/observe.js"
 import { requirePinName } from "../../features/pins.js"
 import type { CommandSpec } from "../commands.js"
+import { findLocalNames } from "../local-names.js"
+import { MASK_OPTIONS, readMasks } from "../masks.js"
 import { OBSERVER_OPTIONS, readObserver } from "../observer.js"
+import { PROFILE_OPTIONS, readProfile } from "../profile.js"
 import { showProgress } from "../progress.js"
 import { findProjectLockfile, LOCKFILE_OPTIONS } from "../project.js"
+import { describeNotes, findingsMember, localTextsMember, showUnstable } from "../render-unstable.js"
 import { printDocument } from "../report-json.js"
 import { openServer } from "../servers.js"
 import { showWord } from "../shell-words.js"
@@ -23,6 +27,8 @@ export const observeCommand: CommandSpec = {
   options: [
     ["--out <file>", "Where the observation goes"],
     ...LAUNCH_OPTIONS,
+    ...MASK_OPTIONS,
+    ...PROFILE_OPTIONS,
     ...OBSERVER_OPTIONS,
     ...LOCKFILE_OPTIONS,
   ],
@@ -34,27 +40,42 @@ export const observeCommand: CommandSpec = {
     const out = options.value("out")
     if (out === null) throw new ToolsumError("USAGE", "expected --out with the file to write")
     const target = readTarget(line, io)
+    const masks = await readMasks(options, io)
     const placeholders = options.values("placeholder")
     const { path: lockfilePath } = await findProjectLockfile(options, io)
+    const place = { lockfilePath, options, io }
     const work = observeServer({
       name,
       target,
-      source: await openServer({ target, placeholders, lockfilePath, options, io, reach: "any" }),
+      source: await openServer({ ...place, target, placeholders, reach: "any" }),
       placeholders,
       environment: io.env,
       limits: readLimits(options),
       sections: options.flag("resources") ? SECTION_NAMES : DEFAULT_SECTIONS,
-      masks: [],
+      masks,
+      profile: readProfile(options),
+      names: findLocalNames(target, place),
       observer: readObserver(options),
       nowSec: io.nowSec(),
       signal: io.signal,
     })
-    const { observation, surface } = await showProgress(io, `reading ${name}`, work)
-    await replaceFile(resolve(io.cwd, out), encodeUtf8(formatObservations([{ observation, objects: surface.archive }])))
+    const observed = await showUnstable(showProgress(io, `reading ${name}`, work), {
+      command: "observe",
+      name,
+      line,
+      io,
+    })
+    const { observation, reading, localTexts } = observed
+    const objects = archivedTexts(observed)
+    await replaceFile(resolve(io.cwd, out), encodeUtf8(formatObservations([{ observation, objects }])))
     const { subject, version } = observation
-    if (options.flag("json")) printDocument(io, { command: "observe", exitCode: 0, name, subject, version, file: out })
-    else if (!options.flag("quiet"))
-      io.stdout(`${showWord(out)}: ${subject}${version === "-" ? "" : ` ${version}`}, for toolsum log append\n`)
+    if (options.flag("json")) {
+      const said = { findings: findingsMember(reading.findings), localTexts: localTextsMember(localTexts) }
+      printDocument(io, { command: "observe", exitCode: 0, name, subject, version, file: out, ...said })
+    } else if (!options.flag("quiet")) {
+      const what = `${showWord(out)}: ${subject}${version === "-" ? "" : ` ${version}`}, for toolsum log append`
+      io.stdout([what, ...describeNotes(observed).map((note) => `  ${note}`)].map((text) => `${text}\n`).join(""))
+    }
     return 0
   },
 }

@@ -4,7 +4,8 @@ import { ToolsumError } from "../../core/errors.js"
 import type { Lockfile, Pin } from "../../core/lockfile.js"
 import { approvePin } from "../../features/approve.js"
 import { loadApproved, loadPinned, type ReadableLog } from "../../features/approved-surface.js"
-import { requirePin } from "../../features/pins.js"
+import { observationOf, requirePin } from "../../features/pins.js"
+import { chosenNameOf } from "../../features/profile.js"
 import { type Updated, updateServer } from "../../features/update.js"
 import type { LockfileStore, LogSource } from "../../ports.js"
 import { ACTOR_OPTIONS, findActor } from "../actor.js"
@@ -13,10 +14,14 @@ import { readCommitted } from "../committed.js"
 import { type ExitCode, exitCodeOfError, worstExitCode } from "../exit-codes.js"
 import { type FailedPin, failureLine, failureMember } from "../failures.js"
 import type { Io } from "../io.js"
+import { findLocalNames } from "../local-names.js"
 import { findLogSource, LOG_OPTIONS, openLogForReading } from "../logs.js"
+import { MASK_OPTIONS, readMasks } from "../masks.js"
 import type { CommandLine } from "../options.js"
+import { PROFILE_OPTIONS, readProfile } from "../profile.js"
 import { showProgress } from "../progress.js"
 import { findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.js"
+import { showUnstable } from "../render-unstable.js"
 import { describeUpdate, updatedMember } from "../render-update.js"
 import { printDocument } from "../report-json.js"
 import { CONSENT_OPTIONS, openServer } from "../servers.js"
@@ -30,6 +35,10 @@ export const updateCommand: CommandSpec = {
   launchAfter: Number.POSITIVE_INFINITY, // words are names of pins: nothing but what follows `--` is ever started
   options: [
     ...LAUNCH_OPTIONS,
+    ...MASK_OPTIONS,
+    ["--no-masks", "Drop the masks that the pin has"],
+    ...PROFILE_OPTIONS,
+    ["--no-profile", "Drop the name that was chosen for the pin's profile"],
     ...LOG_OPTIONS,
     ...LOCKFILE_OPTIONS,
     ...ROOT_OPTIONS,
@@ -59,19 +68,20 @@ interface Updating {
 }
 
 /** Options that change one pin. */
-const OF_ONE_PIN = ["env", "placeholder", "header", "cwd"] as const
+const OF_ONE_PIN = ["env", "placeholder", "header", "cwd", "mask", "masks", "profile"] as const
+const FLAGS_OF_ONE_PIN = ["resources", "no-masks", "no-profile"] as const
 
 function namesToUpdate({ words, launch, options }: CommandLine, lockfile: Lockfile | null): readonly string[] {
   const typed = words.filter((word) => !isUrl(word))
   const isOfOne =
     launch !== null ||
     typed.length < words.length ||
-    options.flag("resources") ||
+    FLAGS_OF_ONE_PIN.some((flag) => options.flag(flag)) ||
     OF_ONE_PIN.some((option) => options.values(option).length > 0)
   if (isOfOne && typed.length !== 1)
     throw new ToolsumError(
       "USAGE",
-      "expected the name of one pin with a new command or URL, --env, --placeholder, --header, --cwd or --resources",
+      `expected the name of one pin with a new command or URL, or with --${[...OF_ONE_PIN, ...FLAGS_OF_ONE_PIN].join(", --")}`,
     )
   for (const word of typed) requireName(lockfile, word, typed.length > 1)
   const names = typed.length > 0 ? [...new Set(typed)] : Object.keys(lockfile?.servers ?? {})
@@ -113,6 +123,7 @@ async function updateOne(name: string, updating: Updating): Promise<Updated> {
   if (!dryRun) await store.requireWritable([name]) // before a consent is given and a server started
   const { lockfile, pin } = requirePin(await store.read(), name)
   const place = { lockfilePath: store.path, options, io }
+  const newMasks = await readMasks(options, io)
   const launch = await acceptUpdateTarget(name, pin, line, place)
   const log = await openTargetLog({ options, lockfile: store, origin: pin.log, io })
   if (log === null) throw new ToolsumError("LOG_UNAVAILABLE", "there is no log to record to; toolsum init makes one")
@@ -126,6 +137,10 @@ async function updateOne(name: string, updating: Updating): Promise<Updated> {
     log,
     limits: readLimits(options),
     more: options.flag("resources") ? ["resources"] : [],
+    keptMasks: options.flag("no-masks") ? [] : pin.masks,
+    newMasks,
+    profile: readProfile(options) ?? (options.flag("no-profile") ? null : chosenNameOf(observationOf(pin).profile)),
+    names: findLocalNames(launch.target, place),
     approved: await loadApproved({
       ...texts,
       committed: () => readCommitted(store.path, name),
@@ -137,7 +152,7 @@ async function updateOne(name: string, updating: Updating): Promise<Updated> {
     nowSec: io.nowSec(),
     signal: io.signal,
   })
-  return showProgress(io, `reading ${name}`, work)
+  return showUnstable(showProgress(io, `reading ${name}`, work), { command: "update", name, line, io })
 }
 
 /** The pin's log, for what was approved. One that is out of reach costs the words of the diff; one that lies stops everything. */
