@@ -62,6 +62,13 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     { summary: "Prove the lockfile offline", load: async () => (await import("./commands/verify.js")).verifyCommand },
   ],
   [
+    "verify-server",
+    {
+      summary: "Answer for one server, without a lockfile",
+      load: async () => (await import("./commands/verify-server.js")).verifyServerCommand,
+    },
+  ],
+  [
     "update",
     {
       summary: "Read servers again, show what changed",

@@ -172,7 +172,7 @@ function createSieve(subject: string): Sieve {
       seen.add(index)
       if (entryType(entry) !== RECORD_TYPE) newerFormat.push(index)
       else {
-        const record = parseIfWellFormed(entry)
+        const record = parseIfRecord(entry)
         if (record === null) malformed.push(index)
         else records.push({ index, record, leafHash: hashLeaf(entry) })
       }
@@ -189,8 +189,9 @@ function isAbout(entry: Uint8Array, subject: string): boolean {
   return start > 0 && line.length === subject.length + 8 && String.fromCharCode(...line) === `subject ${subject}`
 }
 
-/** An ill-formed record is for `audit` to report; here it is no record. */
-function parseIfWellFormed(entry: Uint8Array): ToolRecord | null {
+/** The record that an entry is; null for another type, and for an ill-formed one, which is for `audit` to report. */
+export function parseIfRecord(entry: Uint8Array): ToolRecord | null {
+  if (entryType(entry) !== RECORD_TYPE) return null
   try {
     return parseRecord(entry)
   } catch (error) {

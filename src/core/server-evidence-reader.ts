@@ -83,7 +83,7 @@ export interface ServerEvidence {
 }
 
 /** Most records of one log in a file. */
-export const MAX_EVIDENCE_RECORDS = 256
+export const MAX_EVIDENCE_RECORDS = 4096
 
 const READING = {
   required: [

@@ -1,16 +1,17 @@
 // The evidence file `toolsum-evidence/v1`: what one server said at one time, and the signed records that it was compared with, in one JSON
 // file that proves itself (FORMAT.md, section 17). The reader refuses what it does not know; what a hash, a signature or a rule refutes is
 // verify-server-evidence.ts's. Evidence of a log's fork is another file.
-import { formatBase64 } from "./bytes.js"
+import { encodeUtf8, formatBase64 } from "./bytes.js"
 import { computeJsonDigest } from "./canonical.js"
 import { ToolsumError } from "./errors.js"
 import type { Digest } from "./hash.js"
-import { isObject, type JsonObject, MAX_JSON_BYTES, parseJson } from "./json.js"
+import { type JsonObject, MAX_JSON_BYTES, parseJson } from "./json.js"
 import { checkMembers, malformed, readDigest, readList, readObject } from "./lockfile-reader.js"
 import { joinHashes } from "./merkle.js"
 import { formatPrettyJson } from "./pretty-json.js"
 import {
   type EvidenceLog,
+  MAX_EVIDENCE_RECORDS,
   readLog,
   readReading,
   readUnread,
@@ -34,18 +35,6 @@ export const MAX_EVIDENCE_LOGS = 16
 
 const MEMBERS = { required: ["format", "logs", "reading", "sum", "unread", "verdict"] }
 
-/** True for the text of a JSON document that calls itself an evidence file: which reader a file is for. */
-export function isServerEvidence(text: string): boolean {
-  if (!text.includes('"toolsum-evidence/')) return false
-  try {
-    const document = parseJson(text)
-    return isObject(document) && typeof document.format === "string" && document.format.startsWith("toolsum-evidence/")
-  } catch (error) {
-    if (error instanceof ToolsumError) return false
-    throw error
-  }
-}
-
 /** Read an evidence file; any order and white space. Throws EVIDENCE_MALFORMED, naming the place, and HASH_MISMATCH where `sum` is not that of
  *  the rest. */
 export function parseServerEvidence(input: Uint8Array | string): ServerEvidence {
@@ -58,12 +47,17 @@ export function parseServerEvidence(input: Uint8Array | string): ServerEvidence 
 }
 
 /** Write an evidence file in its one written form; `parseServerEvidence` gives the same evidence back. Throws EVIDENCE_MALFORMED for one that
- *  would be longer than a reader takes. */
+ *  would be more than a reader takes. */
 export function formatServerEvidence(evidence: ServerEvidence): string {
+  const bad = (why: string) => new ToolsumError("EVIDENCE_MALFORMED", why)
+  if (evidence.logs.length + evidence.unread.length > MAX_EVIDENCE_LOGS)
+    throw bad(`expected at most ${MAX_EVIDENCE_LOGS} logs`)
+  if (evidence.logs.some(({ records }) => records.length > MAX_EVIDENCE_RECORDS))
+    throw bad(`expected at most ${MAX_EVIDENCE_RECORDS} records of a log`)
   const document = documentOf(evidence)
   const text = `${formatPrettyJson({ ...document, sum: computeJsonDigest(document) })}\n`
-  if (text.length > MAX_JSON_BYTES)
-    throw new ToolsumError("EVIDENCE_MALFORMED", `expected at most ${MAX_JSON_BYTES} characters, got ${text.length}`)
+  const { length } = encodeUtf8(text)
+  if (length > MAX_JSON_BYTES) throw bad(`expected at most ${MAX_JSON_BYTES} bytes, got ${length}`)
   return text
 }
 

@@ -63,7 +63,8 @@ export function compareReading(p: {
   readonly asked: readonly SectionName[]
   readonly masks: readonly Mask[]
   readonly known: KnownSurface
-  readonly reading: Pick<ServerReading, "surface" | "failures">
+  /** `failures`: a member for each section that was not read to its end. */
+  readonly reading: { readonly surface: Surface; readonly failures: Readonly<Partial<Record<SectionName, unknown>>> }
 }): LiveComparison {
   const { asked, masks, known, reading } = p
   const incomplete = asked.filter((section) => reading.failures[section] !== undefined)

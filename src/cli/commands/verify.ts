@@ -8,6 +8,7 @@ import { BASE_OPTIONS } from "../base.js"
 import type { CommandSpec } from "../commands.js"
 import { readConfigurationsOf } from "../configurations.js"
 import type { ExitCode } from "../exit-codes.js"
+import { kindOfFile } from "../file-kind.js"
 import type { Io } from "../io.js"
 import {
   approveStep,
@@ -56,11 +57,17 @@ export const verifyCommand: CommandSpec = {
     "toolsum verify --base origin/main",
     "toolsum verify --all",
     "toolsum verify entry.tlog-proof --policy log.policy",
+    "toolsum verify proof.json",
   ],
   run: async (line, io) => {
     const [file] = line.words
-    if (file?.endsWith(".tlog-proof"))
+    const kind = file === undefined ? "lockfile" : kindOfFile(resolve(io.cwd, file))
+    if (file !== undefined && kind === "proof")
       return (await import("../verify-proof.js")).verifyProof(resolve(io.cwd, file), line, io)
+    if (file !== undefined && kind === "evidence") {
+      const { readEvidenceText, verifyEvidence } = await import("../verify-evidence.js")
+      return verifyEvidence({ command: "verify", file, text: readEvidenceText(file, io) }, line.options, io)
+    }
     return verifyProject(line, io)
   },
 }

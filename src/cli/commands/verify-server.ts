@@ -1,0 +1,250 @@
+// `toolsum verify-server`: one answer for one server, without a lockfile. Reads it while the logs are opened; writes nothing but what is
+// remembered of the logs, and the evidence that was asked for.
+import { resolve } from "node:path"
+import { replaceFile } from "../../adapters/durable-file.js"
+import { encodeUtf8 } from "../../core/bytes.js"
+import { escapeInvisible, ToolsumError } from "../../core/errors.js"
+import { SECTION_NAMES } from "../../core/section.js"
+import { computeEvidenceSum, formatServerEvidence, type ServerEvidence } from "../../core/server-evidence.js"
+import type { Target } from "../../core/target.js"
+import { exitCodeOfVerdict, type ServerVerdict } from "../../core/verdict.js"
+import { listGivenValues, redactChanges, refuseEchoes } from "../../features/echoed-values.js"
+import { DEFAULT_SECTIONS } from "../../features/observe.js"
+import { profileOf } from "../../features/profile.js"
+import type { ServerReport } from "../../features/server-report.js"
+import { chooseSubject, type VerifiedServer, verifyServer } from "../../features/verify-server.js"
+import { findLogsToAsk, type LogPlace } from "../asked-logs.js"
+import type { CommandSpec } from "../commands.js"
+import { type ExitCode, worstExitCode } from "../exit-codes.js"
+import type { Io } from "../io.js"
+import { LOG_OPTIONS } from "../logs.js"
+import type { CommandLine, Options } from "../options.js"
+import { loadPaint } from "../paint.js"
+import { showProgress } from "../progress.js"
+import { findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.js"
+import { renderServers } from "../render.js"
+import { refutedMember, renderRefuted } from "../render-refuted.js"
+import {
+  pinSteps,
+  renderReport,
+  reportDetails,
+  rootMembers,
+  shownVerdictOf,
+  verdictOf,
+} from "../render-server-report.js"
+import { printDocument, reportMembers } from "../report-json.js"
+import { openServer } from "../servers.js"
+import { pasteLine, showWord } from "../shell-words.js"
+import { describeTarget, LAUNCH_OPTIONS, readLimits, readTarget } from "../typed-target.js"
+import { describeWarning } from "../warnings.js"
+
+export const verifyServerCommand: CommandSpec = {
+  usage: "verify-server <url> | verify-server [--] <command…>",
+  words: [0, 1],
+  launchAfter: 0,
+  options: [
+    ["--log <place>", "Log to ask: its folder, its https URL, or its origin; repeatable"],
+    ["--subject <id>", "What its records are filed under, such as an id of the official registry"],
+    ["--save <file>", "Keep all of it as evidence that toolsum verify proves again, without network"],
+    ["--offline <file>", "Prove such a file again; reads no server"],
+    ["--explain", "Show heads, leaves, roots and reading conditions"],
+    ...LAUNCH_OPTIONS,
+    ...LOG_OPTIONS,
+    ...LOCKFILE_OPTIONS,
+    ...ROOT_OPTIONS,
+  ],
+  examples: [
+    "toolsum verify-server https://example.com/mcp",
+    "toolsum verify-server -- npx -y @modelcontextprotocol/server-memory@2026.1.26",
+    "toolsum verify-server https://example.com/mcp --header 'Authorization: Bearer ${TOKEN}' --save proof.json",
+    "toolsum verify-server --offline proof.json",
+  ],
+  run: async (line, io) => {
+    const file = line.options.value("offline")
+    return file === null ? verifyLive(line, io) : verifyOffline(file, line, io)
+  },
+}
+
+async function verifyOffline(file: string, { words, launch, options }: CommandLine, io: Io): Promise<ExitCode> {
+  if (words.length > 0 || launch !== null)
+    throw new ToolsumError("USAGE", "--offline proves a file again: expected no server beside it")
+  const { readEvidenceText, verifyEvidence } = await import("../verify-evidence.js")
+  return verifyEvidence({ command: "verify-server", file, text: readEvidenceText(file, io) }, options, io)
+}
+
+/** One server and what was typed about it. */
+interface Asked {
+  readonly target: Target
+  readonly options: Options
+  readonly io: Io
+}
+
+async function verifyLive(line: CommandLine, io: Io): Promise<ExitCode> {
+  const { options } = line
+  const target = readTarget(line, io)
+  const subject = chooseSubject(target, options.value("subject"))
+  const places = await findLogsToAsk(subject, options, io)
+  const asked = { target, options, io }
+  const work = verifyServer({
+    ...{ target, subject },
+    profile: profileOf(target, options.values("placeholder")),
+    sections: options.flag("resources") ? SECTION_NAMES : DEFAULT_SECTIONS,
+    nowSec: io.nowSec(),
+    read: () => readServer(asked),
+    logs: Promise.all(places.map((place) => place.open())),
+  })
+  const verified = await showProgress(io, `reading ${showWord(describeTarget(target))}`, work)
+  if (io.signal.aborted) throw new ToolsumError("READING_INCOMPLETE", "interrupted")
+  return verified.kind === "refuted" ? reportRefuted(verified, asked) : report(verified, places, asked)
+}
+
+async function readServer({ target, options, io }: Asked) {
+  const { path: lockfilePath } = await findProjectLockfile(options, io)
+  const sections = options.flag("resources") ? SECTION_NAMES : DEFAULT_SECTIONS
+  // Typed by the user: that is the consent to start or contact it, this once.
+  const source = await openServer({
+    target,
+    placeholders: options.values("placeholder"),
+    reach: "any",
+    ...{ lockfilePath, options, io },
+  })
+  return source.read({ sections, limits: readLimits(options), signal: io.signal })
+}
+
+type Refuted = Extract<VerifiedServer, { kind: "refuted" }>
+type Answered = Extract<VerifiedServer, { kind: "answered" }>
+
+/** A log that is caught lying leaves no verdict on the server. */
+function reportRefuted({ log, error }: Refuted, { target, options, io }: Asked): ExitCode {
+  const refuted = { origin: log, error }
+  const server: ServerVerdict = {
+    ...{ name: describeTarget(target), subject: null, version: null },
+    ...{ verdict: "REJECTED", reason: error.code, detail: error.message },
+    ...{ compared: [], covered: [], notCovered: [], head: null, record: null, newest: null, pin: null },
+    ...{ items: {}, changes: [], warnings: [] },
+  }
+  if (options.flag("json")) {
+    const refutedLogs = [refutedMember(refuted)]
+    printDocument(io, { command: "verify-server", exitCode: 3, roots: [], ...reportMembers([server]), refutedLogs })
+  } else io.stdout(renderRefuted(refuted))
+  if (options.value("save") !== null) io.stderr("nothing was saved: what the log signed is no evidence\n")
+  return 3
+}
+
+async function report(answered: Answered, places: readonly LogPlace[], asked: Asked): Promise<ExitCode> {
+  const { options, io, target } = asked
+  const given = listGivenValues({ target, placeholders: options.values("placeholder"), environment: io.env })
+  const shown = { ...answered.report, changes: redactChanges(answered.report.changes, given) }
+  const saved = await save(answered, asked)
+  const exitCode = worstExitCode([exitCodeOfVerdict(shown.verdict), saved?.error ? 2 : 0])
+  if (options.flag("json")) {
+    const findings = answered.findings.map((finding) => ({ ...finding }))
+    const document = { ...reportMembers([verdictOf(shown)]), ...reportDetails(shown), findings, ...savedMember(saved) }
+    printDocument(io, {
+      command: "verify-server",
+      exitCode,
+      roots: rootMembers(shown.logs.map(({ log }) => log)),
+      ...document,
+    })
+  } else if (!options.flag("quiet") || exitCode !== 0) await show(shown, answered, places, asked)
+  if (saved) showSaved(saved, shown, asked)
+  return exitCode
+}
+
+async function show(
+  shown: ServerReport,
+  { findings }: Answered,
+  places: readonly LogPlace[],
+  { options, io }: Asked,
+): Promise<void> {
+  const [paint, explain] = [await loadPaint(io.colour), options.flag("explain")]
+  const below = () => [...renderReport(shown, { paint, explain }), ...nextSteps(shown, places)]
+  const server = shownVerdictOf(shown)
+  io.stdout(renderServers([server], { paint, explain, below }))
+  for (const warning of server.warnings) io.stderr(`warning: ${describeWarning(warning)}\n`)
+  for (const { message } of findings) io.stderr(`note: ${escapeInvisible(message)}\n`)
+}
+
+/** What a person can do about an answer. */
+function nextSteps(report: ServerReport, places: readonly LogPlace[]): readonly string[] {
+  const { reason, reading, logs } = report
+  if (places.length === 0)
+    return ["no log is asked unless it is named: toolsum verify-server … --log <folder, https URL or origin>"]
+  const subjects = reason === "never_signed" || reason === "not_in_log" || reason === "ambiguous_subject" ? logs : []
+  const others = subjects.flatMap(({ log }) => log.records.map(({ record }) => record.subject))
+  const fitting = [...new Set(others)].filter((subject) => subject !== reading.subject && fits(reading.target, subject))
+  return [...pinSteps(report), ...fitting.map((subject) => `compare with it: --subject ${showWord(subject)}`)]
+}
+
+/** True for a subject that may be given for this target. */
+function fits(target: Target, subject: string): boolean {
+  try {
+    return chooseSubject(target, subject) === subject
+  } catch (error) {
+    if (error instanceof ToolsumError) return false
+    throw error
+  }
+}
+
+/** What became of `--save`. */
+interface Saved {
+  readonly file: string
+  readonly sum: string | null
+  readonly error: ToolsumError | null
+}
+
+/** Write the evidence; what keeps that from being done takes nothing from the verdict. */
+async function save(answered: Answered, { options, io, target }: Asked): Promise<Saved | null> {
+  const file = options.value("save")
+  if (file === null) return null
+  try {
+    const { surface } = answered.report.reading
+    const placeholders = options.values("placeholder")
+    if (surface) refuseEchoes(surface, listGivenValues({ target, placeholders, environment: io.env }))
+    const { evidence, text } = fitting(await answered.evidence())
+    await replaceFile(resolve(io.cwd, file), encodeUtf8(text))
+    return { file, sum: computeEvidenceSum(evidence), error: null }
+  } catch (error) {
+    if (error instanceof ToolsumError) return { file, sum: null, error }
+    throw error
+  }
+}
+
+/** The evidence with all texts of records that fit into a file: those make words of a diff and prove nothing. */
+function fitting(evidence: ServerEvidence): { evidence: ServerEvidence; text: string } {
+  try {
+    return { evidence, text: formatServerEvidence(evidence) }
+  } catch (error) {
+    if (!(error instanceof ToolsumError)) throw error
+    const logs = evidence.logs.map((log) => ({
+      ...log,
+      records: log.records.map((record) => ({ ...record, surface: null })),
+    }))
+    const smaller = { ...evidence, logs }
+    return { evidence: smaller, text: formatServerEvidence(smaller) }
+  }
+}
+
+const savedMember = (saved: Saved | null) =>
+  saved === null
+    ? {}
+    : saved.error
+      ? { notSaved: { code: saved.error.code, kind: saved.error.kind, message: saved.error.message } }
+      : { evidence: { file: saved.file, sum: saved.sum } }
+
+function showSaved({ file, sum, error }: Saved, report: ServerReport, { options, io }: Asked): void {
+  if (error) {
+    io.stderr(`not saved: ${escapeInvisible(error.message)} (${error.code})\n`)
+    return
+  }
+  if (options.flag("json") || options.flag("quiet")) return
+  const { isPrivate, profile } = report.reading
+  const isOwn = isPrivate || profile !== "anonymous"
+  io.stdout(`evidence in ${showWord(file)}, ${sum}: it holds all that ${showWord(shownVerdictOf(report).name)} said\n`)
+  if (isOwn)
+    io.stdout(
+      `it was read as ${profile}${isPrivate ? ", and marked as meant for you alone" : ""}: look at it before you share it\n`,
+    )
+  const line = pasteLine("toolsum", "verify", file)
+  if (line) io.stdout(`proven again, without network, by: ${line}\n`)
+}

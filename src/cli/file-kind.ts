@@ -1,0 +1,21 @@
+// What kind of file `verify` was given, by its content: a proof file starts with its own line, an evidence file says so in its format.
+// Everything else is read as a lockfile, whose reader says what is wrong with it.
+import { readRegularFile } from "../adapters/regular-file.js"
+import { MAX_JSON_BYTES } from "../core/json.js"
+
+/** Kinds of files that `verify` proves. */
+export type FileKind = "lockfile" | "proof" | "evidence"
+
+const PROOF = /^c2sp\.org\/tlog-proof@/
+// A string that merely has these words in it has its quotes escaped.
+const EVIDENCE = /"format"\s*:\s*"toolsum-evidence\//
+
+/** The kind of the file at an absolute path; a lockfile where there is none. Throws LOCKFILE_MALFORMED for one that is too long for any. */
+export function kindOfFile(path: string): FileKind {
+  const bytes = readRegularFile(path, { maxBytes: MAX_JSON_BYTES, code: "LOCKFILE_MALFORMED" })
+  if (bytes === null) return "lockfile"
+  // Only a look: whether it is UTF-8 is for its reader to say.
+  const text = new TextDecoder().decode(bytes)
+  if (PROOF.test(text) || path.endsWith(".tlog-proof")) return "proof"
+  return EVIDENCE.test(text) ? "evidence" : "lockfile"
+}
