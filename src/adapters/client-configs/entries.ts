@@ -5,7 +5,7 @@ import { unwrapGuard } from "../../core/guard-wrapper.js"
 import { findSecretWord } from "../../core/secret-shapes.js"
 import { parseTarget, type Target } from "../../core/target.js"
 import type { ConfiguredServer } from "../../ports.js"
-import { insideOf, pathOf } from "./places.js"
+import { insideOf, pathOf } from "./paths.js"
 import { type Dialect, isReference, mapVariables, type TextPlace, upperSnake } from "./variables.js"
 
 /** Members of an object from outside. */

@@ -2,6 +2,7 @@
 // are arguments, nothing is looked at. What a file holds is shapes.ts's. Places as the clients' own documentation and source name them.
 import { posix, win32 } from "node:path"
 import type { DocumentFormat } from "./documents.js"
+import { insideOf, pathOf } from "./paths.js"
 import type { ShapeName } from "./shapes.js"
 
 /** Where to look. */
@@ -193,19 +194,9 @@ function folderFrom({ env, platform }: ConfigPlaces, name: string): string | nul
   return value && pathOf(platform).isAbsolute(value) ? value : null
 }
 
-/** Node's path functions of a system. */
-export const pathOf = (platform: NodeJS.Platform) => (platform === "win32" ? win32 : posix)
-
 /** `~/…` with `/` for what is below the home, else the absolute path with `/`. Pure. */
 export function nameUserFile(path: string, home: string, platform: NodeJS.Platform): string {
   const inside = insideOf(home, path, platform)
   const name = inside === null ? path : `~/${inside}`
   return platform === "win32" ? name.replaceAll("\\", "/") : name
-}
-
-/** `path`, absolute, as seen from `folder` when it is that or below; null when it is elsewhere. Pure. */
-export function insideOf(folder: string, path: string, platform: NodeJS.Platform): string | null {
-  const { relative, isAbsolute } = pathOf(platform)
-  const inside = relative(folder, path)
-  return isAbsolute(inside) || /^\.\.(?:[\\/]|$)/.test(inside) ? null : inside
 }
