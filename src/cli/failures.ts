@@ -2,6 +2,7 @@
 import { escapeInvisible, type ToolsumError } from "../core/errors.js"
 import type { JsonValue } from "../core/json.js"
 import { errorMember } from "./report-json.js"
+import { showName } from "./terminal-text.js"
 
 /** A pin that a command could not do its work on. */
 export interface FailedPin {
@@ -10,9 +11,9 @@ export interface FailedPin {
   readonly error: ToolsumError
 }
 
-/** One line for stderr. */
+/** One line for stderr. The name may be one from a client configuration. */
 export const failureLine = ({ name, error }: FailedPin): string =>
-  `${name}: ${escapeInvisible(error.message)} (${error.code})\n`
+  `${showName(name)}: ${escapeInvisible(error.message.replaceAll("\n", " "))} (${error.code})\n`
 
 /** The failure as a member of a document. */
 export const failureMember = ({ name, error }: FailedPin): JsonValue => ({ name, ok: false, error: errorMember(error) })

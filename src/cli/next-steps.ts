@@ -37,7 +37,7 @@ function stepsIn(scope: Scope, rows: readonly InventoryRow[], where: readonly st
   const check = waiting.length > 0 ? "shows what waits for approval" : "compares with what the servers say now"
   return [
     ...(changed.length > 0
-      ? [{ words: ["update", ...few(changed), ...where], why: "reads what is configured now, shows what changes" }]
+      ? [{ words: ["update", ...few(changed), ...where], why: "reads what is started now, shows what changes" }]
       : []),
     ...(pinned.length > 0 ? [{ words: ["check", ...few(waiting), ...where], why: check }] : []),
     ...(missing.length > 0 ? [{ words: [...addWords(missing), ...where], why: addReason(missing, scope) }] : []),
@@ -52,5 +52,5 @@ const addWords = (missing: readonly InventoryRow[]): readonly string[] => {
 
 function addReason(missing: readonly InventoryRow[], scope: Scope): string {
   const count = new Set(missing.map(({ name }) => name)).size
-  return `pins ${count === 1 ? "the server" : `the ${count} servers`} of this ${scope} that ${count === 1 ? "is" : "are"} not pinned`
+  return `pins ${count === 1 ? "a server" : `${count} servers`} of this ${scope}`
 }

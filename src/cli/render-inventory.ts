@@ -24,7 +24,7 @@ export interface InventoryPage {
 
 /** Words for people. */
 const STATE_WORDS: Readonly<Record<ServerState, string>> = {
-  launch_changed: "launch line changed",
+  launch_changed: "line changed",
   unapproved: "not approved",
   unreadable: "unreadable",
   not_pinned: "not pinned",
@@ -33,7 +33,8 @@ const STATE_WORDS: Readonly<Record<ServerState, string>> = {
 }
 
 const MAX_NAME_COLUMNS = 28
-const MAX_LAUNCH_CHARS = 100
+const MAX_LAUNCH_CHARS = 60
+const MAX_DIFFERENCE_CHARS = 200
 
 /** All servers and files, ending with the counts. */
 export function renderInventory(inventory: Inventory, page: InventoryPage): string {
@@ -56,9 +57,11 @@ interface Group {
   readonly problem: string | null
 }
 
-/** By file in the order of the rows, files that cannot be read among them, pins without a file last. */
+/** By file, the project's first, files that cannot be read among them; pins without a file last. */
 function groupsOf({ rows, unreadable }: Inventory, page: InventoryPage): readonly Group[] {
-  const configs = [...new Set([...rows.flatMap(({ config }) => config ?? []), ...unreadable])]
+  const configs = [...new Set([...rows.flatMap(({ config }) => config ?? []), ...unreadable])].sort(
+    (a, b) => Number(a.scope === "user") - Number(b.scope === "user"),
+  )
   const files = configs.map((config) => ({
     heading: headingOf(config, page.paint),
     members: rows.filter((row) => row.config === config),
@@ -92,15 +95,22 @@ function describeServer({ problem, target }: InventoryRow, { hide }: InventoryPa
   if (problem !== null) return escapeInvisible(problem)
   if (target === null) return ""
   const { packageName, version } = deriveSubject(target)
-  const text = packageName === null ? describeTarget(hide(target)) : `${packageName} ${shortVersion(version)}`.trimEnd()
-  return clip(escapeInvisible(text))
+  const text = packageName === null ? describeTarget(shorten(hide(target))) : `${packageName} ${shortVersion(version)}`
+  return clip(escapeInvisible(text.trimEnd()), MAX_LAUNCH_CHARS)
 }
 
 /** Enough of an image's digest to tell it from others. */
 const shortVersion = (version: string | null): string =>
   (version ?? "").replace(/^(sha256:[0-9a-f]{12})[0-9a-f]{52}$/, "$1…")
 
-const clip = (text: string): string => (text.length > MAX_LAUNCH_CHARS ? `${text.slice(0, MAX_LAUNCH_CHARS)}…` : text)
+/** Words with the last part of an absolute path only. */
+function shorten(target: Target): Target {
+  if (!isCommandTarget(target)) return target
+  const word = (text: string) => text.replace(/^(?:\/|[A-Za-z]:[\\/]).*[\\/](?=[^\\/])/, "")
+  return { ...target, command: word(target.command), args: target.args.map(word) }
+}
+
+const clip = (text: string, max: number): string => (text.length > max ? `${text.slice(0, max)}…` : text)
 
 /** What else there is to know, in a few words each. */
 function notesOn(row: InventoryRow): readonly string[] {
@@ -114,17 +124,16 @@ function notesOn(row: InventoryRow): readonly string[] {
     ...(literals === "" ? [] : [`value in the file: ${literals}`]),
     ...(server?.isDisabled && state !== "disabled" ? ["switched off"] : []),
     ...(server?.isGuarded ? ["behind the guard"] : []),
-    ...twins.map(describeTwin(row.name)),
+    ...twins.map(describeTwin(row)),
   ]
 }
 
 const describeTwin =
-  (name: string) =>
+  ({ name, config }: InventoryRow) =>
   (twin: InventoryRow["twins"][number]): string => {
-    if (!twin.sameLine) return `another launch line in ${showName(twin.file)}`
-    return twin.name === name
-      ? `also in ${showName(twin.file)}`
-      : `same as ${showName(twin.name)} in ${showName(twin.file)}`
+    const where = twin.file === config?.file ? "" : ` in ${showName(twin.file)}`
+    if (!twin.sameLine) return `another launch line${where}`
+    return twin.name === name ? `also${where}` : `same as ${showName(twin.name)}${where}`
   }
 
 /** Where the launch line is not the pinned one: what both are. */
@@ -132,8 +141,8 @@ function differences({ state, pin, target }: InventoryRow, { hide, paint }: Inve
   if (state !== "launch_changed" || pin === null || target === null) return []
   const rows = compareTargets(hide(pin.target), hide(target))
   return rows.flatMap(([what, before, now]) => [
-    `      ${paint.red(`- ${what}${clip(escapeInvisible(before))}`)}`,
-    `      ${paint.green(`+ ${what}${clip(escapeInvisible(now))}`)}`,
+    `      ${paint.red(`- ${what}${clip(escapeInvisible(before), MAX_DIFFERENCE_CHARS)}`)}`,
+    `      ${paint.green(`+ ${what}${clip(escapeInvisible(now), MAX_DIFFERENCE_CHARS)}`)}`,
   ])
 }
 
@@ -164,7 +173,7 @@ const pairOf = ([a, b]: readonly [Target, Target], show: (target: Target) => str
 
 const NOTHING = "none"
 
-/** Every state that occurred, with how often: `7 servers: 1 launch line changed, 2 not pinned, 4 pinned`. */
+/** Every state that occurred, with how often: `7 servers: 1 line changed, 2 not pinned, 4 pinned`. */
 function footerOf(rows: readonly InventoryRow[], unreadable: number): string {
   const counts = countStates(rows)
   const parts = SERVER_STATES.filter((state) => counts[state] > 0).map(

@@ -71,6 +71,12 @@ test("no command prints a hidden character that somebody else wrote", async () =
       await world.run("trust", "add", `log.example=${ROOT}`, "--from", text, "--log", text)
       await runAll(
         world,
+        [],
+        ["--lock", text],
+        ["add", text],
+        ["add", "notes", "--from", text],
+        ["add", "--all"],
+        ["add", "--all", "--accept-targets", "--dry-run"],
         ["verify", "--explain"],
         ["verify", text],
         ["verify", "--lock", text, "--lock", "toolsum.lock.json"],

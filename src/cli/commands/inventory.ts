@@ -82,8 +82,8 @@ async function sayNothingFound({ folder, stores }: Project, options: Options, io
 async function offerCheck({ rows }: Inventory, { locks }: Project, options: Options, io: Io): Promise<ExitCode> {
   const pinned = new Set(rows.flatMap(({ pin }) => (pin === null ? [] : [`${pin.scope} ${pin.name}`]))).size
   if (io.ask === null || pinned === 0) return 0
-  const what = pinned === 1 ? "the pinned server" : `the ${pinned} pinned servers`
-  const answer = await io.ask(`Start ${what} now and compare? Answer yes for toolsum check, anything else ends here: `)
+  const [what, them] = pinned === 1 ? ["the pinned server", "it"] : [`the ${pinned} pinned servers`, "them"]
+  const answer = await io.ask(`Compare ${what} now (starts ${them})? Answer yes, or nothing to end: `)
   if (answer.trim().toLowerCase() !== "yes") return 0
   const { checkCommand } = await import("./check.js")
   const asked = (scope: keyof Locks) => Object.keys(locks[scope]?.servers ?? {}).length > 0
