@@ -19,6 +19,7 @@ import type { CommandLine, Options } from "./options.js"
 import { startProgress } from "./progress.js"
 import { findProjectLockfile, isUserLockfile } from "./project.js"
 import { addedMember, describeMade, summariseAdded } from "./render-added.js"
+import { showUnstable, type TypedCommand } from "./render-unstable.js"
 import { printDocument } from "./report-json.js"
 import { notAccepted, openGate } from "./servers.js"
 
@@ -26,10 +27,11 @@ import { notAccepted, openGate } from "./servers.js"
 type Outcome = { readonly name: string; readonly ok: true; readonly added: Added } | FailedPin
 
 /** Options that say how one server is started. */
-const OF_ONE_SERVER = ["env", "cwd", "header", "from", "as"] as const
+const OF_ONE_SERVER = ["env", "cwd", "header", "from", "as", "mask", "masks", "profile"] as const
 
 /** Pin every configured server that is not pinned yet. */
-export async function addAll({ words, launch, options }: CommandLine, io: Io): Promise<ExitCode> {
+export async function addAll(line: CommandLine, io: Io): Promise<ExitCode> {
+  const { words, launch, options } = line
   if (words.length > 0 || launch !== null) throw new ToolsumError("USAGE", "expected no name and no command with --all")
   for (const option of OF_ONE_SERVER)
     if (options.values(option).length > 0)
@@ -48,7 +50,7 @@ export async function addAll({ words, launch, options }: CommandLine, io: Io): P
           requests.map(({ name }) => name),
           { lockfile, options, io },
         )
-  const done = place === null ? [] : await addEach(requests, place, report.say)
+  const done = place === null ? [] : await addEach(requests, { ...place, line }, report.say)
   return report.end([...unfit, ...refused, ...done], unpinned, place)
 }
 
@@ -115,7 +117,7 @@ async function admitAll(
 /** Read side by side, starts of one package one after the other: two at once collide in npx's folder for it. Pins are written in turn. */
 async function addEach(
   requests: readonly AddRequest[],
-  place: AddPlace,
+  place: AddPlace & { readonly line: CommandLine },
   say: (outcome: Outcome) => void,
 ): Promise<readonly Outcome[]> {
   const { io } = place
@@ -126,7 +128,7 @@ async function addEach(
     progress.begin(request.name)
     const outcome = await attempt(request.name, io, async () => {
       const input = await buildAddInput(request, place)
-      const observed = await readServer(input)
+      const observed = await showUnstable(readServer(input), typedFor(request, place))
       const written = writing.then(() => pinServer(input, observed))
       writing = written.catch(() => {}) // told of where it is awaited
       return written
@@ -141,6 +143,13 @@ async function addEach(
   } finally {
     progress.end()
   }
+}
+
+/** The command that adds this server alone. */
+function typedFor({ name, from }: AddRequest, { line, io }: AddPlace & { readonly line: CommandLine }): TypedCommand {
+  const configured = from[0]?.name ?? name
+  const typed = configured === name ? line.typed : [...line.typed, "--as", name]
+  return { command: "add", name: configured, line: { ...line, typed }, io }
 }
 
 async function attempt(name: string, io: Io, add: () => Promise<Added>): Promise<Outcome> {

@@ -2,19 +2,24 @@
 import { definitionsPath } from "../adapters/definitions-fs.js"
 import type { AddressRule } from "../adapters/network-address.js"
 import type { PinOrigin } from "../core/lockfile.js"
+import type { Mask } from "../core/mask.js"
 import { SECTION_NAMES } from "../core/section.js"
 import type { Target } from "../core/target.js"
 import type { AddInput } from "../features/add.js"
 import { DEFAULT_SECTIONS } from "../features/observe.js"
 import type { Actor } from "../features/pins.js"
+import { requireProfileName } from "../features/profile.js"
 import type { TargetLog } from "../features/record-pin.js"
 import type { LockfileStore } from "../ports.js"
 import { findActor } from "./actor.js"
 import { type MadeLog, makeLog } from "./commands/init.js"
 import type { Io } from "./io.js"
+import { findLocalNames } from "./local-names.js"
 import { findLogFolder } from "./logs.js"
+import { readMasks } from "./masks.js"
 import { readObserver } from "./observer.js"
 import type { Options } from "./options.js"
+import { readProfile } from "./profile.js"
 import { openServer, type StartPlace } from "./servers.js"
 import { openTargetLog } from "./target-log.js"
 import { readLimits } from "./typed-target.js"
@@ -34,6 +39,8 @@ export interface AddPlace extends StartPlace {
   readonly log: TargetLog
   readonly made: MadeLog | null
   readonly actor: Actor
+  readonly masks: readonly Mask[]
+  readonly profile: string | null
 }
 
 /** Get ready to pin these names: nothing is started before it is clear that the pins could be written, and a first one makes the log.
@@ -43,10 +50,14 @@ export async function openAddPlace(
   { lockfile, options, io }: { lockfile: LockfileStore; options: Options; io: Io },
 ): Promise<AddPlace> {
   const dryRun = options.flag("dry-run")
+  const profile = readProfile(options)
+  if (profile !== null) requireProfileName(profile, options.values("placeholder"))
+  const masks = await readMasks(options, io)
   if (!dryRun) await lockfile.requireWritable(names)
   const made = dryRun ? null : await makeLog(findLogFolder(options, io), options, io)
   const log = (await openTargetLog({ options, lockfile, origin: null, io })) ?? NO_LOG
-  return { lockfilePath: lockfile.path, lockfile, options, io, log, made, actor: await findActor(options, io) }
+  const actor = await findActor(options, io)
+  return { lockfilePath: lockfile.path, lockfile, options, io, log, made, actor, masks, profile }
 }
 
 /** On a dry run there may be none. */
@@ -54,7 +65,7 @@ const NO_LOG: TargetLog = { kind: "elsewhere", origin: "a log that is not made y
 
 /** What the feature needs to pin one server. */
 export async function buildAddInput(request: AddRequest, place: AddPlace): Promise<AddInput> {
-  const { lockfile, log, actor, options, io } = place
+  const { lockfile, log, actor, masks, profile, options, io } = place
   const { reach, ...server } = request
   return {
     ...server,
@@ -62,7 +73,9 @@ export async function buildAddInput(request: AddRequest, place: AddPlace): Promi
     environment: io.env,
     sections: options.flag("resources") ? SECTION_NAMES : DEFAULT_SECTIONS,
     limits: readLimits(options),
-    masks: [],
+    masks,
+    profile,
+    names: findLocalNames(request.target, place),
     observer: readObserver(options),
     nowSec: io.nowSec(),
     signal: io.signal,

@@ -10,7 +10,8 @@ import type { Io } from "./io.js"
 import { loadPaint } from "./paint.js"
 import { countItems, showPackage } from "./render.js"
 import { createPage } from "./render-page.js"
-import { showName, showText } from "./terminal-text.js"
+import { describeNotes, findingsMember, localTextsMember } from "./render-unstable.js"
+import { showName } from "./terminal-text.js"
 
 /** A first `add` makes a log: its root is what others need, and its root key should not stay here. */
 export function describeMade({ origin, fingerprint, rootKey }: MadeLog): string {
@@ -31,7 +32,8 @@ export function addedMember(name: string, { observed, pinned }: Added): { readon
     pin: pinned?.digest ?? null,
     log: pinned?.pin.log ?? null,
     index: pinned?.index === undefined || pinned.index === null ? null : String(pinned.index),
-    findings: observed.reading.findings.map((finding) => ({ ...finding })),
+    findings: findingsMember(observed.reading.findings),
+    localTexts: localTextsMember(observed.localTexts),
   }
 }
 
@@ -42,7 +44,7 @@ export function summariseAdded(name: string, { observed, pinned }: Added): strin
     const count = observed.surface.sections[section]?.items.length ?? 0
     return count === 0 ? [] : [countItems(count, section)]
   })
-  const notes = observed.reading.findings.length
+  const notes = observed.reading.findings.length + observed.localTexts.length
   const noted = notes === 0 ? [] : [`${notes} ${notes === 1 ? "note" : "notes"}`]
   const waits = pinned !== null && pinned.index === null ? ["not logged yet"] : []
   const what = [showPackage(subject, version), ...counts, ...noted, ...waits].join(", ")
@@ -65,8 +67,8 @@ export async function describeAdded(
     const names = items.map(({ key }) => showName(key ?? "", 60)).join(", ")
     if (items.length > 0) plain(1, `${countItems(items.length, section)}: ${names}`)
   }
-  for (const finding of observed.reading.findings) plain(1, `note: ${showText(finding.message)}`)
-  const lines = [...page.end(), ...(pinned ? describePinned(pinned, files, io) : [])]
+  const notes = describeNotes(observed).map((note) => `  ${note}`)
+  const lines = [...page.end(), ...notes, ...(pinned ? describePinned(pinned, files, io) : [])]
   return `${lines.join("\n")}\n`
 }
 

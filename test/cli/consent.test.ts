@@ -268,7 +268,7 @@ describe("update", () => {
     const other = makeServer(join(world.folder, "..", "other.json"), { tools: [tool("search"), tool("write")] })
     await world.expect(1, "update", "notes", "--", ...other.launch)
     await world.expect(1, "update", "notes")
-    expect([server.starts().length, other.starts().length]).toEqual([2, 2])
+    expect([server.starts().length, other.starts().length]).toEqual([4, 4])
   })
 
   test("a typed launch line gets no variable that only a stranger's lockfile names", async () => {
@@ -296,7 +296,7 @@ describe("update", () => {
     const { world, server, starts } = await makeVictim()
     const log = join(world.home, "data", "log")
     await world.run("update", "notes", "--accept-targets", "--log-dir", log)
-    expect(server.starts()).toHaveLength(starts + 1)
+    expect(server.starts()).toHaveLength(starts + 2)
   })
 })
 

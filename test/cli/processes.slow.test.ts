@@ -182,7 +182,7 @@ describe("signals", () => {
     const before = await readFile(world.lockfile)
     server.say(SLOW)
     const { child, done } = start(world, ["check", "--json"])
-    await until(() => server.starts().length === 2)
+    await until(() => server.starts().length === 3)
     child.kill("SIGINT")
     const outcome = await done
     expect(outcome.code).toBe(2)

@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest"
 import { ToolsumError } from "../../src/core/errors.js"
 import type { Target } from "../../src/core/target.js"
 import { observeServer, requirePinnable } from "../../src/features/observe.js"
-import { placeholdersOf, profileOf } from "../../src/features/profile.js"
 import type { ServerReading } from "../../src/ports.js"
 import { observedOf, readingOf, sourceOf, TARGET } from "../fakes/readings.js"
 
@@ -18,30 +17,6 @@ const INPUT = {
 } as const
 
 const tool = (name: unknown, inputSchema: unknown = { type: "object" }) => ({ name, inputSchema })
-
-describe("profile", () => {
-  const command = (...env: string[]): Target => ({ command: "x", args: ["$$5"], env })
-  test.each([
-    { name: "nothing given", target: command(), placeholders: [], profile: "anonymous" },
-    { name: "variables", target: command("B", "A"), placeholders: [], profile: "env:A+env:B" },
-    { name: "a dummy", target: command("A", "B"), placeholders: ["A"], profile: "env:B+placeholder:A" },
-    {
-      name: "variables in arguments",
-      target: { command: "x", args: ["--key=${TOKEN}", "${B}${A}"], env: ["A"] },
-      placeholders: ["B"],
-      profile: "env:A+env:TOKEN+placeholder:B",
-    },
-    {
-      name: "headers and templates of a URL",
-      target: { url: "https://x.example/${TEAM}", headers: { Authorization: "Bearer ${TOKEN}" } },
-      placeholders: [],
-      profile: "env:TEAM+env:TOKEN+header:authorization",
-    },
-  ])("$name", ({ target, placeholders, profile }) => {
-    expect(profileOf(target, placeholders)).toBe(profile)
-    expect(placeholdersOf(profile)).toEqual(placeholders)
-  })
-})
 
 describe("an observation", () => {
   test("names the package and its version, and counts the lists that were asked for", () => {

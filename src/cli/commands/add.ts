@@ -7,11 +7,14 @@ import { type AddRequest, buildAddInput, openAddPlace, writtenFiles } from "../a
 import type { CommandSpec } from "../commands.js"
 import type { Io } from "../io.js"
 import { LOG_OPTIONS } from "../logs.js"
+import { MASK_OPTIONS } from "../masks.js"
 import { OBSERVER_OPTIONS } from "../observer.js"
 import type { CommandLine } from "../options.js"
+import { PROFILE_OPTIONS } from "../profile.js"
 import { showProgress } from "../progress.js"
 import { findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.js"
 import { addedMember, describeAdded, describeMade } from "../render-added.js"
+import { showUnstable } from "../render-unstable.js"
 import { printDocument } from "../report-json.js"
 import { acceptTarget, notAccepted, openGate } from "../servers.js"
 import { LAUNCH_OPTIONS, readTypedTarget } from "../typed-target.js"
@@ -26,6 +29,8 @@ export const addCommand: CommandSpec = {
     ["--as <name>", "Another name for the pin of a configured server"],
     ["--accept-targets", "Start what client configurations name without a question"],
     ...LAUNCH_OPTIONS,
+    ...MASK_OPTIONS,
+    ...PROFILE_OPTIONS,
     ...LOG_OPTIONS,
     ...LOCKFILE_OPTIONS,
     ...ROOT_OPTIONS,
@@ -56,7 +61,8 @@ async function addOne(line: CommandLine, io: Io): Promise<0> {
   // Typed by the user: that is the consent to start it, now and for later checks.
   if (isTyped && !options.flag("dry-run")) await acceptTarget(target, `toolsum add ${name}`, place)
   const work = buildAddInput(request, place).then(addServer)
-  const added = await showProgress(io, `reading ${name}`, work)
+  const typed = { command: "add", name: line.words[0] ?? name, line, io } as const
+  const added = await showUnstable(showProgress(io, `reading ${name}`, work), typed)
   if (options.flag("json")) printDocument(io, { command: "add", exitCode: 0, ...addedMember(name, added) })
   else if (!options.flag("quiet")) {
     io.stdout(await describeAdded(name, added, writtenFiles(name, lockfile, options), io))
