@@ -7,7 +7,7 @@ import { dumpBody } from "./mcp-http-body.js"
 import type { HttpClient } from "./mcp-http-client.js"
 import { type Values, variableValue } from "./mcp-stdio-environment.js"
 import { type Challenge, parseChallenge } from "./oauth-challenge.js"
-import { type ClientCredentials, fetchAccessToken } from "./oauth-client-credentials.js"
+import { type ClientCredentials, fetchAccessToken, formatBasic } from "./oauth-client-credentials.js"
 import type { Redact } from "./redact-values.js"
 
 /** Where values come from. `clientCredentials`: names whose value is an access token. */
@@ -43,6 +43,10 @@ function readClient(name: string, values: Values): ClientCredentials {
   const issuer = Object.hasOwn(environment, names.issuer) ? environment[names.issuer] : undefined
   return { id: variableValue(names.id, values), secret: variableValue(names.secret, values), issuer: issuer || null }
 }
+
+/** `text` without what is sent to prove who those clients are: a server may show the headers that it got. */
+export const hideProofs = (text: string, clients: ReadonlyMap<string, ClientCredentials>): string =>
+  [...clients.values()].reduce((rest, client) => rest.replaceAll(formatBasic(client), "…"), text)
 
 /** How tokens are asked for. */
 export interface TokenRequest {

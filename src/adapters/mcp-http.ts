@@ -5,7 +5,7 @@ import { SECTION_NAMES, surfaceMember } from "../core/section.js"
 import type { UrlTarget } from "../core/target.js"
 import type { ReadRequest, ServerReading, ToolSource } from "../ports.js"
 import { createHttpClient, type HttpClient } from "./mcp-http-client.js"
-import { fetchTokens, listSecretNames, readClients } from "./mcp-http-credentials.js"
+import { fetchTokens, hideProofs, listSecretNames, readClients } from "./mcp-http-credentials.js"
 import type { HttpLink } from "./mcp-http-link.js"
 import { openHttpSession } from "./mcp-http-probe.js"
 import { expandHeaders, expandUrl } from "./mcp-http-target.js"
@@ -36,8 +36,10 @@ async function readHttp(options: HttpSourceOptions, request: ReadRequest): Promi
   const clients = readClients(target, options)
   const url = expandUrl(target, (name) => variableValue(name, options))
   const client = createHttpClient({ environment, addresses, signal: request.signal })
-  const redactWith = (tokens: Readonly<Record<string, string>>) =>
-    createRedactor(target, { ...environment, ...tokens }, listSecretNames(clientCredentials))
+  const redactWith = (tokens: Readonly<Record<string, string>>): Redact => {
+    const redact = createRedactor(target, { ...environment, ...tokens }, listSecretNames(clientCredentials))
+    return (text) => redact(hideProofs(text, clients))
+  }
   let redact = redactWith({})
   try {
     const tokens = await fetchTokens(clients, { client, url, redact, timeoutMs: request.limits.requestTimeoutMs })

@@ -65,20 +65,18 @@ function covers(identity: string, url: URL): boolean {
 
 async function requestToken(options: TokenOptions, metadata: IssuerMetadata, form: URLSearchParams): Promise<string> {
   const { client, credentials, redact, timeoutMs } = options
-  const proof = authenticate(metadata, credentials, form)
   const headers = {
     "user-agent": "toolsum",
     accept: "application/json",
     "content-type": "application/x-www-form-urlencoded",
-    ...proof,
+    ...authenticate(metadata, credentials, form),
   }
   const url = metadata.tokenEndpoint
   const response = await client.send({ method: "POST", url, headers, body: form.toString(), timeoutMs })
   const answer = readAnswer(await collectBody(response.body, MAX_TOKEN_BYTES))
   const error = readMember(answer, "error")
   const isRefused = response.status === 400 || response.status === 401 || response.status === 403
-  const hide: Redact = (text) => redact(Object.values(proof).reduce((rest, value) => rest.replaceAll(value, "…"), text))
-  if (isRefused || typeof error === "string") throw refused(metadata, answer, hide)
+  if (isRefused || typeof error === "string") throw refused(metadata, answer, redact)
   if (response.status !== 200)
     throw new ToolsumError(
       "SERVER_UNREACHABLE",
@@ -94,7 +92,7 @@ function authenticate(
   form: URLSearchParams,
 ): Readonly<Record<string, string>> {
   if (authMethods.length === 0 || authMethods.includes("client_secret_basic"))
-    return { authorization: `Basic ${formatBase64(encodeUtf8(`${encodeForm(id)}:${encodeForm(secret)}`))}` }
+    return { authorization: `Basic ${formatBasic({ id, secret })}` }
   if (!authMethods.includes("client_secret_post")) {
     const wants = `the authorization server ${quote(issuer)} takes neither client_secret_basic nor client_secret_post`
     throw new ToolsumError("SERVER_AUTH", "refused", { evidence: { wants } })
@@ -103,6 +101,10 @@ function authenticate(
   form.set("client_secret", secret)
   return {}
 }
+
+/** Id and secret as the Authorization header has them. */
+export const formatBasic = ({ id, secret }: Pick<ClientCredentials, "id" | "secret">): string =>
+  formatBase64(encodeUtf8(`${encodeForm(id)}:${encodeForm(secret)}`))
 
 const encodeForm = (text: string): string => new URLSearchParams({ "": text }).toString().slice(1)
 
