@@ -32,7 +32,7 @@ export function toStrictJson(text: string, bad: Bad): string {
   for (let kind: number = scanner.scan(); kind !== END; kind = scanner.scan()) {
     checkToken(scanner, bad)
     if (kind >= FIRST_TRIVIA && kind <= LAST_TRIVIA) {
-      pieces.push(scanner.getTokenValue().replace(/[^\r\n]/g, " "))
+      pieces.push(tokenOf(text, scanner).replace(/[^\r\n]/g, " "))
       continue
     }
     if (isClosing(kind) && trailing >= 0) pieces[trailing] = " "

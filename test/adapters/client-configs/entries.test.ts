@@ -1,6 +1,10 @@
 import { join } from "node:path"
+import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { readEntry } from "../../../src/adapters/client-configs/entries.js"
+import { canonicalize } from "../../../src/core/canonical.js"
+import { parseJson } from "../../../src/core/json.js"
+import { checkTemplates, formatTarget, parseTarget } from "../../../src/core/target.js"
 import { makeConfigWorld, readEntryAs, readServerAs } from "./world.js"
 
 describe("variables and headers", () => {
@@ -260,4 +264,34 @@ describe("behind a guard", () => {
       problem: expect.any(String),
     })
   })
+})
+
+test("whatever an entry holds, it is a target that a lockfile takes, a pin, or a problem", () => {
+  const members = ["command", "args", "env", "cwd", "url", "serverUrl", "headers", "envFile"]
+  const text = fc.oneof(
+    fc.string(),
+    fc.constantFrom("npx", "toolsum", "guard", "--", "${A}", "$", "${workspaceFolder}/x", "~", "/x"),
+  )
+  const value = fc.oneof(
+    text,
+    fc.array(text),
+    fc.dictionary(fc.constantFrom("A", "B-C", "__proto__", ""), fc.oneof(text, fc.jsonValue())),
+    fc.jsonValue(),
+  )
+  const entry = fc.dictionary(fc.constantFrom(...members), value)
+  const place = fc.record({
+    dialect: fc.constantFrom("braces" as const, "bare" as const, "curly" as const),
+    project: fc.constantFrom("/app", null),
+    platform: fc.constantFrom("linux" as const, "win32" as const),
+  })
+  fc.assert(
+    fc.property(entry, place, (plain, where) => {
+      const { target, problem, pin } = readEntry({ name: "a", isDisabled: false, read: () => plain }, where)
+      expect([target !== null, problem !== null, pin !== undefined].filter(Boolean)).toHaveLength(1)
+      if (target === null) return
+      expect(parseTarget(parseJson(canonicalize(formatTarget(target))))).toEqual(target)
+      checkTemplates(target)
+    }),
+    { numRuns: 1000 },
+  )
 })
