@@ -15,7 +15,7 @@ export const readConfigurations = (folder: string, io: Io): Promise<readonly Cli
 
 /** The configurations that the pins of a lockfile are compared with: the project's, or with `--user` the user's own. */
 export async function readConfigurationsOf(
-  { path }: LockfileStore,
+  { path }: Pick<LockfileStore, "path">,
   options: Options,
   io: Io,
 ): Promise<readonly ClientConfig[]> {

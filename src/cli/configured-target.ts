@@ -2,16 +2,18 @@
 // typed beside its name. Nothing is started here.
 import { dirname, resolve } from "node:path"
 import { escapeInvisible, quote, ToolsumError } from "../core/errors.js"
+import type { Lockfile } from "../core/lockfile.js"
 import { isCommandTarget, type Target } from "../core/target.js"
 import { type Candidate, chooseServer } from "../features/choose-server.js"
+import { isSameServer, takeInventory } from "../features/inventory.js"
 import { buildCommandTarget, buildUrlTarget, listVariables } from "../features/targets.js"
 import type { ClientConfig, LockfileStore } from "../ports.js"
 import { readConfigurations, readConfigurationsOf } from "./configurations.js"
 import type { Io } from "./io.js"
 import type { CommandLine, Options } from "./options.js"
 import { isUserLockfile } from "./project.js"
-import { readVariables } from "./typed-target.js"
-import { withTypedHeaders } from "./update-target.js"
+import type { StartPlace } from "./servers.js"
+import { readVariables, withTypedHeaders } from "./typed-target.js"
 
 /** The one server that the name of a command line stands for, to be pinned. Throws USAGE and CONFIG_INVALID as `chooseServer`, and as
  *  `checkCandidate`. */
@@ -65,6 +67,30 @@ function rebuild(target: Target, io: Io): Target {
   }
   const headers = Object.entries(target.headers).map(([name, value]) => `${name}: ${value}`)
   return buildUrlTarget({ url: target.url, headers, environment: io.env })
+}
+
+/** The launch line that the client configurations have for a pin now, where that is not the pinned one any more and all agree on it; null
+ *  while one of them starts the pinned line, or none has the server. Throws USAGE where they differ, and for a secret in it. */
+export async function findUpdateLine(name: string, lockfile: Lockfile, place: StartPlace): Promise<Target | null> {
+  const { lockfilePath, options, io } = place
+  const configs = isUserLockfile(options)
+    ? await readConfigurationsOf({ path: lockfilePath }, options, io)
+    : await readConfigurations(dirname(lockfilePath), io)
+  const locks = isUserLockfile(options) ? { project: null, user: lockfile } : { project: lockfile, user: null }
+  const rows = takeInventory(configs, locks).rows.filter(({ pin, target }) => pin?.name === name && target !== null)
+  const changed = rows.filter(({ state }) => state === "launch_changed")
+  const [first, ...rest] = changed.flatMap(({ server }) => server ?? [])
+  if (first?.target === undefined || first.target === null) return null
+  // What stands in no file, and what a file still starts, is read as it is pinned.
+  if (rows.some(({ config, state }) => config !== null && state !== "launch_changed")) return null
+  if (rest.some((server) => !isSameServer(first, server))) {
+    const files = changed.flatMap(({ config }) => (config ? [quote(config.file)] : []))
+    throw new ToolsumError(
+      "USAGE",
+      `${name} has different launch lines in ${files.join(" and ")}; type the one to read`,
+    )
+  }
+  return rebuild(first.target, io)
 }
 
 /** Placeholders of the command line that this server has a use for. */

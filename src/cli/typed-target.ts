@@ -1,6 +1,6 @@
 // What a person types as a server: a launch line or a URL, with names of variables and headers. Nothing is started or contacted here.
 import { quote, ToolsumError } from "../core/errors.js"
-import { isCommandTarget, type Target } from "../core/target.js"
+import { isCommandTarget, type Target, type UrlTarget } from "../core/target.js"
 import { buildCommandTarget, buildUrlTarget, listVariables } from "../features/targets.js"
 import { DEFAULT_READ_LIMITS, type ReadLimits } from "../ports.js"
 import type { Io } from "./io.js"
@@ -84,6 +84,16 @@ export function readVariables(options: Options): { env: readonly string[]; place
   const both = env.find((name) => placeholders.includes(name))
   if (both === undefined) return { env, placeholders }
   throw new ToolsumError("USAGE", `expected ${quote(both)} after --env or after --placeholder, got both`)
+}
+
+/** A URL with the headers that were typed: each takes the place of the one of its name. Throws USAGE. */
+export function withTypedHeaders(pinned: UrlTarget, options: Options, io: Io): Target {
+  const headers = options.values("header")
+  if (headers.length === 0) return pinned
+  const typed = buildUrlTarget({ url: pinned.url, headers, environment: io.env }).headers
+  const names = new Set(Object.keys(typed).map((name) => name.toLowerCase()))
+  const kept = Object.entries(pinned.headers).filter(([name]) => !names.has(name.toLowerCase()))
+  return { url: pinned.url, headers: { ...Object.fromEntries(kept), ...typed } }
 }
 
 /** Longest time that can be asked for, in seconds. */

@@ -1,15 +1,16 @@
-// What `update` starts: the pinned launch line, or the one that was typed; with the variables and the folder that were typed. And the
-// consent for it: what a person typed is accepted, what only the lockfile says must have been.
+// What `update` starts: the launch line that was typed, or that the client configurations have now, or the pinned one; with the variables
+// and the folder that were typed. And the consent for it: what a person typed is accepted, what only a file says must have been.
 import type { AddressRule } from "../adapters/network-address.js"
-import type { Pin } from "../core/lockfile.js"
-import { computeTargetDigest, isCommandTarget, parseTarget, type Target, type UrlTarget } from "../core/target.js"
+import type { Lockfile, Pin } from "../core/lockfile.js"
+import { computeTargetDigest, isCommandTarget, parseTarget, type Target } from "../core/target.js"
 import { observationOf } from "../features/pins.js"
 import { placeholdersOf } from "../features/profile.js"
-import { buildUrlTarget, listVariables } from "../features/targets.js"
+import { listVariables } from "../features/targets.js"
+import { findUpdateLine } from "./configured-target.js"
 import type { Io } from "./io.js"
 import type { CommandLine, Options } from "./options.js"
 import { acceptTarget, notAccepted, openGate, type StartPlace } from "./servers.js"
-import { readTypedTarget, readVariables } from "./typed-target.js"
+import { readTypedTarget, readVariables, withTypedHeaders } from "./typed-target.js"
 
 /** A target, the variables of it that get a dummy text, and where a URL may lead. */
 export interface UpdateTarget {
@@ -18,20 +19,22 @@ export interface UpdateTarget {
   readonly reach: AddressRule
 }
 
-/** The target to read for the pin `name`, accepted. Throws USAGE for what cannot be a target, TARGET_NOT_ACCEPTED. */
+/** The target to read for the pin `name`, accepted: what was typed, else what the client configurations start now, else the pinned one.
+ *  Throws USAGE for what cannot be a target, TARGET_NOT_ACCEPTED. */
 export async function acceptUpdateTarget(
   name: string,
-  pin: Pin,
+  { lockfile, pin }: { readonly lockfile: Lockfile; readonly pin: Pin },
   line: CommandLine,
   place: StartPlace,
 ): Promise<UpdateTarget> {
   const { options, io } = place
   const typed = readTypedTarget(line, io)
-  const target = typed === null ? withTypedParts(pin.target, options, io) : withPinnedParts(typed, pin.target)
+  const base = typed === null ? await findUpdateLine(name, lockfile, place) : null
+  const target = typed === null ? withTypedParts(base ?? pin.target, options, io) : withPinnedParts(typed, pin.target)
   const gate = await openGate(place)
-  // Words and variables that only the lockfile names were not typed: the pin must have been accepted with them.
+  // Words and variables that only the lockfile or a client's file names were not typed: the pin must have been accepted with them.
   const isTyped = typed === target
-  const isExtended = !isSame(target, pin.target) && (await gate.accepts(pin.target))
+  const isExtended = base === null && !isSame(target, pin.target) && (await gate.accepts(pin.target))
   if (!isTyped && !isExtended && !(await gate.mayStart(name, target))) throw notAccepted(target)
   const isRemembered = isTyped || (isExtended && (await gate.remembers(pin.target)))
   if (isRemembered && !options.flag("dry-run")) await acceptTarget(target, `toolsum update ${name}`, place)
@@ -54,16 +57,6 @@ function withTypedParts(pinned: Target, options: Options, io: Io): Target {
   const cwd = options.value("cwd") ?? pinned.cwd
   const names = [...new Set([...pinned.env, ...env, ...placeholders])].sort()
   return parseTarget({ command: pinned.command, args: pinned.args, env: names, ...(cwd === undefined ? {} : { cwd }) })
-}
-
-/** A typed header takes the place of the one of that name. */
-export function withTypedHeaders(pinned: UrlTarget, options: Options, io: Io): Target {
-  const headers = options.values("header")
-  if (headers.length === 0) return pinned
-  const typed = buildUrlTarget({ url: pinned.url, headers, environment: io.env }).headers
-  const names = new Set(Object.keys(typed).map((name) => name.toLowerCase()))
-  const kept = Object.entries(pinned.headers).filter(([name]) => !names.has(name.toLowerCase()))
-  return { url: pinned.url, headers: { ...Object.fromEntries(kept), ...typed } }
 }
 
 const isSame = (a: Target, b: Target): boolean => computeTargetDigest(a) === computeTargetDigest(b)

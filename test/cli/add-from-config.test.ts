@@ -202,3 +202,38 @@ describe("add --all", () => {
       expectOneLine(await world.expect(2, "add", "--all", ...argv), "USAGE", "--all")
   })
 })
+
+describe("update", () => {
+  test("reads what the configuration starts now, after one question, and leaves it unapproved", async () => {
+    const { world, servers } = await makeProject("notes")
+    await world.expect(0, "add", "notes", "--accept-targets")
+    const [old] = servers as [ListedServer]
+    const next = makeServer(join(world.folder, "..", "next.json"), { tools: [tool("other")] })
+    await writeConfig(world, ".mcp.json", { notes: entryOf(next) })
+    const starts = old.starts().length
+    expectOneLine(await world.expect(2, "update", "notes"), "TARGET_NOT_ACCEPTED", next.launch.at(-1) ?? "")
+    world.ask = (question) => (question.startsWith("Start notes?") ? "yes" : "")
+    await world.expect(1, "update", "notes")
+    expect([old.starts().length, next.starts().length > 0]).toEqual([starts, true])
+    const { target, from } = (await pinsOf(world)).notes
+    expect([target.args, from]).toEqual([next.launch.slice(1), [{ file: ".mcp.json", name: "notes" }]])
+    expect((await world.json()).document.servers[0].state).toBe("unapproved")
+  })
+
+  test("reads the pinned line while one file still has it, and refuses to choose between two others", async () => {
+    const { world, servers } = await makeProject("notes")
+    const [old] = servers as [ListedServer]
+    await world.expect(0, "add", "notes", "--accept-targets")
+    await writeConfig(world, ".cursor/mcp.json", { notes: entryOf(old, { args: ["a.mjs"] }) })
+    await world.expect(0, "update", "notes", "--accept-targets")
+    expect((await pinsOf(world)).notes.target.args).toEqual(old.launch.slice(1))
+    await writeConfig(world, ".mcp.json", { notes: entryOf(old, { args: ["b.mjs"] }) })
+    expectOneLine(
+      await world.expect(2, "update", "notes", "--accept-targets"),
+      "USAGE",
+      ".mcp.json",
+      ".cursor/mcp.json",
+    )
+    await world.expect(0, "update", "notes", "--", ...old.launch)
+  })
+})

@@ -124,7 +124,7 @@ async function updateOne(name: string, updating: Updating): Promise<Updated> {
   const { lockfile, pin } = requirePin(await store.read(), name)
   const place = { lockfilePath: store.path, options, io }
   const newMasks = await readMasks(options, io)
-  const launch = await acceptUpdateTarget(name, pin, line, place)
+  const launch = await acceptUpdateTarget(name, { lockfile, pin }, line, place)
   const log = await openTargetLog({ options, lockfile: store, origin: pin.log, io })
   if (log === null) throw new ToolsumError("LOG_UNAVAILABLE", "there is no log to record to; toolsum init makes one")
   const texts = { store, name, pin, log: await findLogSource(pin.log, lockfile, options, io) }
