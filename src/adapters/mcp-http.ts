@@ -82,7 +82,7 @@ async function readOnce(contact: Contact, request: ReadRequest): Promise<ServerR
     url,
     headers,
     redact,
-    recorder: new Recorder(maxMessageBytes, redact),
+    recorder: new Recorder(maxMessageBytes, redact, "stream_noise"),
   })
   const opened = await openHttpSession({ createLink, clientVersion, request })
   try {

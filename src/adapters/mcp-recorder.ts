@@ -51,15 +51,17 @@ interface Sent {
 export class Recorder {
   private readonly maxBytes: number
   private readonly redact: (text: string) => string
+  private readonly noise: NoiseCode
   private readonly notes = createNotes()
   private pending: Sent | null = null
   private answer: Answer | null = null
   private broken = false
   private values = 0
 
-  constructor(maxBytes: number, redact: (text: string) => string) {
+  constructor(maxBytes: number, redact: (text: string) => string, noise: NoiseCode = "stdout_noise") {
     this.maxBytes = maxBytes
     this.redact = redact
+    this.noise = noise
   }
 
   /** True if the SDK's message may be sent, which is noted. False: drop it silently. Throws for a request that is none of ours. */
@@ -83,7 +85,7 @@ export class Recorder {
 
   /** Text of the server that was no message. */
   addNoise(start: Uint8Array): void {
-    this.notes.count("stdout_noise", this.redact(new TextDecoder().decode(start.subarray(0, NOISE_BYTES))))
+    this.notes.count(this.noise, this.redact(new TextDecoder().decode(start.subarray(0, NOISE_BYTES))))
   }
 
   /** The raw answer to the newest request, once; null while there is none. */
@@ -127,7 +129,7 @@ export class Recorder {
         return []
       case "request":
         // The SDK answers ping, and everything else with -32601: a server must not hang on us.
-        this.notes.count("server_request", message.method)
+        this.notes.count("server_request", this.redact(message.method))
         return [{ jsonrpc: "2.0", id: message.id, method: message.method }]
       case "answer":
         return this.takeAnswerOf(message.id ?? (isReply ? this.pending?.id : null) ?? null, message.answer)
@@ -137,7 +139,7 @@ export class Recorder {
   private takeAnswerOf(answered: MessageId | null, answer: Answer): readonly Envelope[] {
     // Some servers return a number as text: the official SDKs take it, so it cannot hide anything.
     if (this.pending === null || String(answered) !== String(this.pending.id)) {
-      this.notes.count("unexpected_answer", String(answered))
+      this.notes.count("unexpected_answer", this.redact(String(answered)))
       return []
     }
     const { id, method } = this.pending
@@ -194,10 +196,14 @@ function redactAnswer(answer: Answer, redact: (text: string) => string): Answer 
   return { error: { ...answer.error, message: redact(answer.error.message) } }
 }
 
-type CountedCode = "stdout_noise" | "unexpected_answer" | "server_request"
+/** Where there is text that is no message. */
+export type NoiseCode = "stdout_noise" | "stream_noise"
+
+type CountedCode = NoiseCode | "unexpected_answer" | "server_request"
 
 const EXPLANATIONS: Readonly<Record<CountedCode, string>> = {
   stdout_noise: "text on stdout that is no JSON-RPC message",
+  stream_noise: "event that is no JSON-RPC message",
   unexpected_answer: "answer to nothing that was asked",
   server_request: "request of the server that was declined",
 }

@@ -437,4 +437,33 @@ describe("no value of a variable comes out", () => {
     const shown = inspect(outcome, { depth: 10, showHidden: true })
     for (const secret of [...ALL, basic]) expect(shown).not.toContain(secret)
   })
+
+  test("a reading that tells of odd things", async () => {
+    const result = { protocolVersion: "2025-11-25", capabilities: { tools: {}, prompts: {} }, serverInfo: {} }
+    const send = (hit: Hit, rest: object, before = ""): Handler =>
+      say(200, `${before}data: ${rpc(hit, rest)}\n\n`, { "content-type": "text/event-stream" })
+    const odd = [
+      echo,
+      JSON.stringify({ jsonrpc: "2.0", id: 1, method: echo }),
+      JSON.stringify({ jsonrpc: "2.0", id: echo, result: {} }),
+    ]
+    const before = odd.map((text) => `data: ${text}\n\n`).join("")
+    const server = await serve((hit, ...rest) =>
+      route({
+        [RESOURCE_METADATA]: sayJson({ resource: server.url, authorization_servers: [server.origin] }),
+        [ISSUER_METADATA]: sayJson({ issuer: server.origin, token_endpoint: `${server.origin}/token` }),
+        "/token": sayJson({ access_token: ISSUED, token_type: "Bearer" }),
+        initialize: send(hit, { result }),
+        "tools/list": send(hit, { result: { tools: [] } }, before),
+        "prompts/list": send(hit, { error: { code: 1, message: echo } }),
+        POST: hit.headers.authorization === undefined || hit.rpc?.method ? say(404) : say(202),
+        "notifications/initialized": say(202),
+      })(hit, ...rest),
+    )
+    const reading = await read(server, options)
+    expect(reading.findings.map(({ code }) => code)).toEqual(["stream_noise", "server_request", "unexpected_answer"])
+    expect(Object.keys(reading.failures)).toEqual(["prompts"])
+    const shown = inspect(reading, { depth: 10, showHidden: true })
+    for (const secret of [...ALL, basic]) expect(shown).not.toContain(secret)
+  })
 })

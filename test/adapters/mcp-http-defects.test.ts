@@ -1,6 +1,6 @@
 // What goes wrong on the way to a server, and in which words it is told: redirects, waiting, bodies that are too large or of the wrong kind,
 // sessions and streams that end, addresses that may not be contacted (field-notes C32-C40). Nothing is ever tried without an end.
-import type { ServerResponse } from "node:http"
+import { createServer as createProxy, type ServerResponse } from "node:http"
 import { createServer as createTlsServer } from "node:https"
 import type { AddressInfo } from "node:net"
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
@@ -464,6 +464,26 @@ describe("addresses", () => {
       message: expect.stringContaining("ECONNREFUSED"),
     })
     await expect(source("https://nothing.invalid/mcp")).rejects.toMatchObject({ code: "SERVER_UNREACHABLE" })
+  })
+
+  test("proxy variables are honoured, and not for this machine", async () => {
+    const asked: string[] = []
+    const proxy = createProxy().on("connect", (request, socket) => {
+      asked.push(request.url ?? "")
+      socket.end("HTTP/1.1 502 no\r\n\r\n")
+    })
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve))
+    onTestFinished(() => void proxy.close())
+    const { port } = proxy.address() as AddressInfo // a TCP server's address has this shape
+    const environment = { https_proxy: `http://127.0.0.1:${port}`, http_proxy: `http://127.0.0.1:${port}` }
+    const target = { url: "https://mcp.example/mcp", headers: {} }
+    const server = await serve(oldServer())
+    await expect(read(server, { target, environment, addresses: "public" })).rejects.toMatchObject({
+      code: "SERVER_UNREACHABLE",
+    })
+    expect(asked).toEqual(["mcp.example:443"])
+    expect(await read(server, { sections: ["tools"], environment })).toMatchObject({ surface: TOOLS })
+    expect(asked.length).toBe(1)
   })
 
   test("a certificate that nobody vouches for is not accepted", async () => {

@@ -47,6 +47,12 @@ describe("servers of the official SDKs", () => {
   })
 })
 
+/** All that is ever sent: nothing that calls, reads or subscribes. */
+const SENT = new Set([
+  ...["server/discover", "initialize", "notifications/initialized"],
+  ...["tools/list", "prompts/list", "resources/list", "resources/templates/list"],
+])
+
 const forms = describe.each([
   { form: "json", prefix: "", protocol: "2025-11-25" },
   { form: "events", prefix: "", protocol: "2025-11-25" },
@@ -66,6 +72,8 @@ forms("hand-written servers ($protocol, $form)", ({ form, prefix, protocol }) =>
     )
     expect(names(reading.surface.resourceTemplates)).toEqual(["t"])
     expect(names(reading.surface.resources)).toEqual(["r"])
+    const asked = server.hits.flatMap(({ rpc }) => rpc?.method ?? [])
+    expect(asked.filter((method) => !SENT.has(method))).toEqual([])
   })
 
   test.each([
