@@ -51,11 +51,11 @@ async function describeUnstable({ places, masks }: Instability, typed: TypedComm
 
 function showPlace(page: Page, place: UnstablePlace): void {
   const { first, second, masks, problem } = place
-  const label = `${describePlace(place)} `
+  const label = describePlace(place)
   const isList = problem !== null && place.pointer === "" && (first === undefined || second === undefined)
   if (isList)
     page.words(1, [
-      { text: `${label}is in ${first === undefined ? "the second" : "the first"} reading only`, look: "plain" },
+      { text: `${label} is in ${first === undefined ? "the second" : "the first"} reading only`, look: "plain" },
     ])
   else {
     const values = {
