@@ -10,7 +10,7 @@ import type { Target } from "../../core/target.js"
 import { exitCodeOfVerdict, type ServerVerdict } from "../../core/verdict.js"
 import { listGivenValues, redactChanges, refuseEchoes } from "../../features/echoed-values.js"
 import { DEFAULT_SECTIONS } from "../../features/observe.js"
-import { profileOf } from "../../features/profile.js"
+import { profileOf, requireProfileName } from "../../features/profile.js"
 import type { ServerReport } from "../../features/server-report.js"
 import { chooseSubject, type VerifiedServer, verifyServer } from "../../features/verify-server.js"
 import { findLogsToAsk, type LogPlace } from "../asked-logs.js"
@@ -20,6 +20,7 @@ import type { Io } from "../io.js"
 import { LOG_OPTIONS } from "../logs.js"
 import type { CommandLine, Options } from "../options.js"
 import { loadPaint } from "../paint.js"
+import { PROFILE_OPTIONS, readProfile } from "../profile.js"
 import { showProgress } from "../progress.js"
 import { findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.js"
 import { renderServers } from "../render.js"
@@ -49,6 +50,7 @@ export const verifyServerCommand: CommandSpec = {
     ["--offline <file>", "Prove such a file again; reads no server"],
     ["--explain", "Show heads, leaves, roots and reading conditions"],
     ...LAUNCH_OPTIONS,
+    ...PROFILE_OPTIONS,
     ...LOG_OPTIONS,
     ...LOCKFILE_OPTIONS,
     ...ROOT_OPTIONS,
@@ -87,7 +89,7 @@ async function verifyLive(line: CommandLine, io: Io): Promise<ExitCode> {
   const asked = { target, options, io }
   const work = verifyServer({
     ...{ target, subject },
-    profile: profileOf(target, options.values("placeholder")),
+    profile: readTypedProfile(target, options),
     sections: options.flag("resources") ? SECTION_NAMES : DEFAULT_SECTIONS,
     nowSec: io.nowSec(),
     read: () => readServer(asked),
@@ -96,6 +98,14 @@ async function verifyLive(line: CommandLine, io: Io): Promise<ExitCode> {
   const verified = await showProgress(io, `reading ${showWord(describeTarget(target))}`, work)
   if (io.signal.aborted) throw new ToolsumError("READING_INCOMPLETE", "interrupted")
   return verified.kind === "refuted" ? reportRefuted(verified, asked) : report(verified, places, asked)
+}
+
+/** A name that was given, or what the server is given. Throws USAGE for what is no name of a profile. */
+function readTypedProfile(target: Target, options: Options): string {
+  const [name, placeholders] = [readProfile(options), options.values("placeholder")]
+  if (name === null) return profileOf(target, placeholders)
+  requireProfileName(name, placeholders)
+  return name
 }
 
 async function readServer({ target, options, io }: Asked) {
