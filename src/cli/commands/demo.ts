@@ -94,7 +94,7 @@ async function tellStory(folder: string, io: Io): Promise<readonly ToldScene[]> 
     if (io.signal.aborted) return told
     if (code !== exit) throw new Error(`the demo needs exit ${exit} here, got ${code}`)
   }
-  io.stdout("\nYour own servers: toolsum add NAME -- npx -y some-server@1.2.3\n")
+  io.stdout("\nYour own servers: toolsum lists them, toolsum add --all pins them\n")
   return told
 }
 
