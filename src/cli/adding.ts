@@ -10,7 +10,7 @@ import { DEFAULT_SECTIONS } from "../features/observe.js"
 import type { Actor } from "../features/pins.js"
 import { requireProfileName } from "../features/profile.js"
 import type { TargetLog } from "../features/record-pin.js"
-import type { LockfileStore } from "../ports.js"
+import type { LockfileStore, ReadLimits } from "../ports.js"
 import { findActor } from "./actor.js"
 import { type MadeLog, makeLog } from "./commands/init.js"
 import type { Io } from "./io.js"
@@ -39,6 +39,8 @@ export interface AddPlace extends StartPlace {
   readonly log: TargetLog
   readonly made: MadeLog | null
   readonly actor: Actor
+  readonly observer: string
+  readonly limits: ReadLimits
   readonly masks: readonly Mask[]
   readonly profile: string | null
 }
@@ -50,6 +52,7 @@ export async function openAddPlace(
   { lockfile, options, io }: { lockfile: LockfileStore; options: Options; io: Io },
 ): Promise<AddPlace> {
   const dryRun = options.flag("dry-run")
+  const typed = { observer: readObserver(options), limits: readLimits(options) }
   const profile = readProfile(options)
   if (profile !== null) requireProfileName(profile, options.values("placeholder"))
   const masks = await readMasks(options, io)
@@ -57,7 +60,7 @@ export async function openAddPlace(
   const made = dryRun ? null : await makeLog(findLogFolder(options, io), options, io)
   const log = (await openTargetLog({ options, lockfile, origin: null, io })) ?? NO_LOG
   const actor = await findActor(options, io)
-  return { lockfilePath: lockfile.path, lockfile, options, io, log, made, actor, masks, profile }
+  return { lockfilePath: lockfile.path, lockfile, options, io, log, made, actor, ...typed, masks, profile }
 }
 
 /** On a dry run there may be none. */
@@ -65,18 +68,18 @@ const NO_LOG: TargetLog = { kind: "elsewhere", origin: "a log that is not made y
 
 /** What the feature needs to pin one server. */
 export async function buildAddInput(request: AddRequest, place: AddPlace): Promise<AddInput> {
-  const { lockfile, log, actor, masks, profile, options, io } = place
+  const { lockfile, log, actor, observer, limits, masks, profile, options, io } = place
   const { reach, ...server } = request
   return {
     ...server,
     source: await openServer({ ...place, target: request.target, placeholders: request.placeholders, reach }),
     environment: io.env,
     sections: options.flag("resources") ? SECTION_NAMES : DEFAULT_SECTIONS,
-    limits: readLimits(options),
+    limits,
     masks,
     profile,
     names: findLocalNames(request.target, place),
-    observer: readObserver(options),
+    observer,
     nowSec: io.nowSec(),
     signal: io.signal,
     lockfile,
