@@ -120,6 +120,7 @@ async function updateOne(name: string, updating: Updating): Promise<Updated> {
   const { store, line, io } = updating
   const { options } = line
   const dryRun = options.flag("dry-run")
+  const limits = readLimits(options)
   if (!dryRun) await store.requireWritable([name]) // before a consent is given and a server started
   const { lockfile, pin } = requirePin(await store.read(), name)
   const place = { lockfilePath: store.path, options, io }
@@ -135,7 +136,7 @@ async function updateOne(name: string, updating: Updating): Promise<Updated> {
     source: await openServer({ ...place, ...launch }),
     lockfile: store,
     log,
-    limits: readLimits(options),
+    limits,
     more: options.flag("resources") ? ["resources"] : [],
     keptMasks: options.flag("no-masks") ? [] : pin.masks,
     newMasks,
