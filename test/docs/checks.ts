@@ -3,6 +3,7 @@ import { EVIDENCE_CHECKS } from "./checks-evidence.js"
 import { LOCKFILE_CHECKS } from "./checks-lockfile.js"
 import { LOG_CHECKS } from "./checks-log.js"
 import { MERGE_CHECKS } from "./checks-merge.js"
+import { SERVER_EVIDENCE_CHECKS } from "./checks-server-evidence.js"
 import { STORE_CHECKS } from "./checks-stores.js"
 import { SURFACE_CHECKS } from "./checks-surface.js"
 import { TARGET_CHECKS } from "./checks-target.js"
@@ -15,6 +16,7 @@ export const CHECKS: Checks = {
   ...LOG_CHECKS,
   ...LOCKFILE_CHECKS,
   ...EVIDENCE_CHECKS,
+  ...SERVER_EVIDENCE_CHECKS,
   ...MERGE_CHECKS,
   ...STORE_CHECKS,
 }

@@ -15,6 +15,8 @@ import { MAX_NOTE_BYTES, MAX_NOTE_SIGNATURES } from "../../src/core/note.js"
 import { MAX_POLICY_BYTES, MAX_POLICY_MEMBERS } from "../../src/core/policy.js"
 import { MAX_EXTRA_BYTES, MAX_PROOF_HASHES } from "../../src/core/proof-file.js"
 import { MAX_RECORD_BYTES } from "../../src/core/record.js"
+import { MAX_EVIDENCE_LOGS } from "../../src/core/server-evidence.js"
+import { MAX_EVIDENCE_RECORDS } from "../../src/core/server-evidence-reader.js"
 import { MAX_SUBJECT_BUCKET_BYTES } from "../../src/core/subject-index.js"
 import { MAX_ENTRY_BYTES, MAX_TILE_LEVEL, TILE_WIDTH } from "../../src/core/tile.js"
 import { exitCodeOfVerdict, VERDICTS } from "../../src/core/verdict.js"
@@ -73,7 +75,7 @@ test("limits", () => {
     ...{ MAX_JSON_BYTES, MAX_JSON_DEPTH, MAX_MASKS, MAX_MASK_SPAN, MAX_RECORD_BYTES, MAX_ENTRY_BYTES, TILE_WIDTH },
     ...{ MAX_TILE_LEVEL, MAX_NOTE_BYTES, MAX_NOTE_SIGNATURES, MAX_VKEY_CHARS, MAX_ORIGIN_BYTES, MAX_POLICY_BYTES },
     ...{ MAX_POLICY_MEMBERS, MAX_KEYRING_BYTES, MAX_KEYRING_KEYS, MAX_KEYRINGS, MAX_PROOF_HASHES, MAX_EXTRA_BYTES },
-    ...{ MAX_SUBJECT_BUCKET_BYTES, MAX_COMMIT_BYTES, MAX_STAGING_BYTES },
+    ...{ MAX_EVIDENCE_LOGS, MAX_EVIDENCE_RECORDS, MAX_SUBJECT_BUCKET_BYTES, MAX_COMMIT_BYTES, MAX_STAGING_BYTES },
   })
 })
 
