@@ -42,7 +42,13 @@ async function readHttp(options: HttpSourceOptions, request: ReadRequest): Promi
   }
   let redact = redactWith({})
   try {
-    const tokens = await fetchTokens(clients, { client, url, redact, timeoutMs: request.limits.requestTimeoutMs })
+    const tokens = await fetchTokens(clients, {
+      client,
+      addresses,
+      url,
+      redact,
+      timeoutMs: request.limits.requestTimeoutMs,
+    })
     redact = redactWith(tokens)
     const headers = expandHeaders(target, (name) => tokens[name] ?? variableValue(name, options))
     return await readTwice({ client, url, headers, redact, clientVersion }, request)

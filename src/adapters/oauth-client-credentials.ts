@@ -7,6 +7,7 @@ import { isObject, type JsonObject, parseJson } from "../core/json.js"
 import { collectBody } from "./mcp-http-body.js"
 import type { HttpClient } from "./mcp-http-client.js"
 import { readMember } from "./mcp-messages.js"
+import { type AddressRule, isLoopbackHost } from "./network-address.js"
 import type { Challenge } from "./oauth-challenge.js"
 import { fetchIssuerMetadata, fetchResourceMetadata, type IssuerMetadata } from "./oauth-metadata.js"
 import type { Redact } from "./redact-values.js"
@@ -22,6 +23,8 @@ export interface ClientCredentials {
 /** What a token is asked for. */
 export interface TokenOptions {
   readonly client: HttpClient
+  /** Where the client may go. */
+  readonly addresses: AddressRule
   /** Of the server that the token is for. */
   readonly url: URL
   /** How that server answers a request without a token. */
@@ -39,20 +42,38 @@ const TOKEN = /^[!-~]{1,16384}$/
 /** Ask for an access token. Throws SERVER_AUTH `refused` when the grant is refused, SERVER_UNREACHABLE, PROTOCOL_MALFORMED for metadata or
  *  an answer that cannot be used, and what exchanges throw. */
 export async function fetchAccessToken(options: TokenOptions): Promise<string> {
-  const { url, challenge, credentials } = options
-  const resource = await fetchResourceMetadata(url, challenge, options)
+  const { client, url, challenge, credentials, redact, timeoutMs } = options
+  const documents = { client, redact, timeoutMs }
+  const resource = await fetchResourceMetadata(url, challenge, documents)
   const identity = resource?.resource ?? null
   if (identity !== null && !covers(identity, url))
     throw new ToolsumError("PROTOCOL_MALFORMED", `the server's metadata is for another resource: ${quote(identity)}`)
   const issuer = credentials.issuer ?? resource?.authorizationServers[0] ?? url.origin
-  const metadata = await fetchIssuerMetadata(issuer, options)
+  requireSecure(issuer)
+  const addresses = issuerRule(issuer, options)
+  const metadata = await fetchIssuerMetadata(issuer, { ...documents, addresses })
+  requireSecure(metadata.tokenEndpoint.href)
   const form = new URLSearchParams({
     grant_type: "client_credentials",
     resource: identity ?? `${url.origin}${url.pathname}`,
   })
   const scope = challenge?.scope ?? resource?.scopes.join(" ") ?? ""
   if (scope !== "") form.set("scope", scope)
-  return requestToken(options, metadata, form)
+  return requestToken({ ...options, addresses }, metadata, form)
+}
+
+/** A secret travels over https, or within this machine. Throws TARGET_NOT_ACCEPTED. */
+function requireSecure(address: string): void {
+  const url = URL.canParse(address) ? new URL(address) : null
+  if (url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackHost(url.hostname))) return
+  const why = `expected an authorization server behind https, got ${quote(url?.origin ?? address)}`
+  throw new ToolsumError("TARGET_NOT_ACCEPTED", why)
+}
+
+/** Consent to a private address is consent to that of the server, or of an issuer that the user names: no public server may send us to others. */
+function issuerRule(issuer: string, { addresses, credentials, url }: TokenOptions): AddressRule {
+  const isOwn = credentials.issuer !== null || new URL(issuer).origin === url.origin || isLoopbackHost(url.hostname)
+  return addresses === "any" && !isOwn ? "public" : addresses
 }
 
 /** A resource identifier covers a URL of its origin on or below its path (RFC 9728 §3.3, RFC 8707 §2). */
@@ -64,7 +85,7 @@ function covers(identity: string, url: URL): boolean {
 }
 
 async function requestToken(options: TokenOptions, metadata: IssuerMetadata, form: URLSearchParams): Promise<string> {
-  const { client, credentials, redact, timeoutMs } = options
+  const { client, addresses, credentials, redact, timeoutMs } = options
   const headers = {
     "user-agent": "toolsum",
     accept: "application/json",
@@ -72,7 +93,7 @@ async function requestToken(options: TokenOptions, metadata: IssuerMetadata, for
     ...authenticate(metadata, credentials, form),
   }
   const url = metadata.tokenEndpoint
-  const response = await client.send({ method: "POST", url, headers, body: form.toString(), timeoutMs })
+  const response = await client.send({ method: "POST", url, headers, body: form.toString(), timeoutMs, addresses })
   const answer = readAnswer(await collectBody(response.body, MAX_TOKEN_BYTES))
   const error = readMember(answer, "error")
   const isRefused = response.status === 400 || response.status === 401 || response.status === 403

@@ -7,6 +7,7 @@ import { collectBody, dumpBody } from "./mcp-http-body.js"
 import type { HttpClient } from "./mcp-http-client.js"
 import { mediaType } from "./mcp-http-refusals.js"
 import { readMember } from "./mcp-messages.js"
+import type { AddressRule } from "./network-address.js"
 import type { Challenge } from "./oauth-challenge.js"
 import type { Redact } from "./redact-values.js"
 
@@ -18,6 +19,8 @@ export interface MetadataOptions {
   /** For each document. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal
+  /** Where documents may be, if not where the client may go. */
+  readonly addresses?: AddressRule
 }
 
 /** What a server says of the tokens it takes; untrusted. */
@@ -61,8 +64,8 @@ export async function fetchResourceMetadata(
 }
 
 function listResourceAddresses(url: URL, challenge: Challenge | null): readonly URL[] {
-  const told = challenge?.resourceMetadata ?? ""
-  const named = URL.canParse(told, url.origin) ? new URL(told, url.origin) : null
+  const told = challenge?.resourceMetadata ?? null
+  const named = told !== null && URL.canParse(told) ? new URL(told) : null
   const path = url.pathname.replace(/\/$/, "")
   const known = [...new Set([path, ""])].map(
     (end) => new URL(`/.well-known/oauth-protected-resource${end}`, url.origin),
@@ -103,12 +106,10 @@ function readIssuer(issuer: string, document: JsonObject): IssuerMetadata {
 }
 
 /** A JSON object, or null where an address has none. */
-async function fetchDocument(
-  url: URL,
-  { client, redact, timeoutMs, signal }: MetadataOptions,
-): Promise<JsonObject | null> {
+async function fetchDocument(url: URL, options: MetadataOptions): Promise<JsonObject | null> {
+  const { client, redact, ...bounds } = options
   const headers = { "user-agent": "toolsum", accept: "application/json" }
-  const response = await client.send({ method: "GET", url, headers, timeoutMs, ...(signal ? { signal } : {}) })
+  const response = await client.send({ method: "GET", url, headers, ...bounds })
   const type = mediaType(response.header("content-type"))
   if (response.status !== 200 || !/[/+]json$/.test(type)) {
     await dumpBody(response.body)

@@ -2,6 +2,9 @@
 // client-credentials grant; and no value of a variable in anything that comes out.
 import { inspect } from "node:util"
 import { describe, expect, test } from "vitest"
+import type { HttpRequest, HttpResponse } from "../../src/adapters/mcp-http-client.js"
+import { fetchAccessToken } from "../../src/adapters/oauth-client-credentials.js"
+import { encodeUtf8 } from "../../src/core/bytes.js"
 import { ToolsumError } from "../../src/core/errors.js"
 import { sdkV2Handler } from "../fixtures/servers/http-sdk.js"
 import { type Handler, type Hit, route, say, sayJson } from "../fixtures/servers/http-server.js"
@@ -102,7 +105,7 @@ describe("what a server wants", () => {
           'an access token for "https://example.com/mcp" from "https://login.example" with the scopes "tools:read", "\\u202eevil"',
       },
     })
-    expect(server.hits.every(({ headers }) => headers.authorization === undefined)).toBe(true)
+    expect(server.lines()).toEqual(["POST /mcp server/discover", `GET ${RESOURCE_METADATA}`])
   })
 
   test("is looked for where its challenge says, without credentials", async () => {
@@ -353,6 +356,56 @@ describe("client credentials", () => {
     )
     await expect(read(server, options)).rejects.toMatchObject({ code })
   })
+
+  test("a public server sends nobody to a private address, whatever the user consented to for it", async () => {
+    const asked: string[] = []
+    const send = async ({ url, addresses = "any" }: HttpRequest): Promise<HttpResponse> => {
+      asked.push(`${url.href} ${addresses}`)
+      const body = url.pathname.startsWith("/.well-known/oauth-protected-resource")
+        ? { resource: "https://mcp.example/mcp", authorization_servers: ["https://10.0.0.1"] }
+        : {
+            issuer: "https://10.0.0.1",
+            token_endpoint: "https://10.0.0.2/token",
+            access_token: "t",
+            token_type: "Bearer",
+          }
+      return {
+        status: 200,
+        header: (name) => (name === "content-type" ? "application/json" : null),
+        body: (async function* () {
+          yield encodeUtf8(JSON.stringify(body))
+        })(),
+      }
+    }
+    const ask = (issuer: string | null) =>
+      fetchAccessToken({
+        client: { send, close: async () => undefined },
+        addresses: "any",
+        url: new URL("https://mcp.example/mcp"),
+        challenge: null,
+        credentials: { id: "i", secret: "s", issuer },
+        redact: (text) => text,
+        timeoutMs: 1000,
+      })
+    await ask(null)
+    expect(asked.slice(1)).toEqual([
+      "https://10.0.0.1/.well-known/oauth-authorization-server public",
+      "https://10.0.0.2/token public",
+    ])
+    asked.length = 0
+    await ask("https://10.0.0.1")
+    expect(asked.slice(1).every((line) => line.endsWith(" any"))).toBe(true)
+  })
+
+  test.each(["http://example.com", "http://10.0.0.1", "ftp://example.com"])(
+    "no secret goes to %s, whatever the user consented to",
+    async (issuer) => {
+      const server = await serveBoth()
+      const named = { ...environment, JOB_ISSUER: issuer }
+      const reading = read(server, { ...options, environment: named, addresses: "any" })
+      await expect(reading).rejects.toMatchObject({ code: "TARGET_NOT_ACCEPTED" })
+    },
+  )
 
   test("a refused grant is told in the server's words", async () => {
     const words = { error: "invalid_client", error_description: "no s e/cret here" }
