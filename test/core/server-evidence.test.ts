@@ -1,4 +1,6 @@
 // Evidence of one reading: written and read back, proven again, and every way in which it can be wrong refused.
+import { readFileSync } from "node:fs"
+import { Ajv2020 } from "ajv/dist/2020.js"
 import fc from "fast-check"
 import { beforeAll, describe, expect, test } from "vitest"
 import { encodeUtf8 } from "../../src/core/bytes.js"
@@ -39,6 +41,58 @@ const answer = (evidence: ServerEvidence, roots: readonly Root[]) => {
 }
 const refuses = (work: () => unknown, code: string) =>
   expect(work).toThrow(expect.objectContaining({ name: "ToolsumError", code }))
+
+/** A good file with its document spoilt, and the sum of that. */
+// biome-ignore lint/suspicious/noExplicitAny: a document that is to be spoilt anywhere
+async function editedFile(edit: (document: any) => void): Promise<string> {
+  const { evidence } = await evidenceOf({})
+  const document = JSON.parse(formatServerEvidence(evidence))
+  edit(document)
+  const { sum: _sum, ...rest } = document
+  const value = parseJson(JSON.stringify(rest))
+  return JSON.stringify(isObject(value) ? { ...document, sum: computeJsonDigest(value) } : document)
+}
+
+/** Files that a reader refuses; `invisible`: for a reason that a schema cannot see. */
+// biome-ignore lint/suspicious/noExplicitAny: as above
+const BAD_FILES: readonly { name: string; invisible?: true; edit: (document: any) => void }[] = [
+  { name: "another format", edit: (d) => (d.format = "toolsum-evidence/v2") },
+  { name: "a member more", edit: (d) => (d.more = 1) },
+  { name: "a member less", edit: (d) => delete d.unread },
+  { name: "a member more in the reading", edit: (d) => (d.reading.more = 1) },
+  { name: "a list that is an object", edit: (d) => (d.reading.surface.tools = {}) },
+  { name: "a surface with a member less", edit: (d) => delete d.reading.surface.prompts },
+  { name: "neither surface nor failure", edit: (d) => (d.reading.surface = null) },
+  { name: "both", edit: (d) => (d.reading.failure = { verdict: "AUTH", reason: "refused", detail: "" }) },
+  {
+    name: "an unknown failure",
+    edit: (d) => {
+      d.reading.surface = null
+      d.reading.failure = { verdict: "CHANGED", reason: "x", detail: "" }
+    },
+  },
+  { name: "a reason that there is not", edit: (d) => (d.unread = [{ log: "x", reason: "why", detail: "" }]) },
+  { name: "an instant that there is not", invisible: true, edit: (d) => (d.reading.at = "2026-02-30T00:00:00Z") },
+  { name: "a subject with a space", edit: (d) => (d.reading.subject = "a b") },
+  { name: "an empty version", edit: (d) => (d.reading.version = "") },
+  { name: "an ill-formed profile", invisible: true, edit: (d) => (d.reading.profile = "Env:") },
+  { name: "no section", edit: (d) => (d.reading.sections = []) },
+  { name: "sections in another order", invisible: true, edit: (d) => d.reading.sections.reverse() },
+  {
+    name: "an unread section that was not asked for",
+    invisible: true,
+    edit: (d) => (d.reading.incomplete = { resources: "why" }),
+  },
+  { name: "an argument that is no template", invisible: true, edit: (d) => d.reading.target.args.push("$x") },
+  { name: "private as text", edit: (d) => (d.reading.private = "no") },
+  { name: "an index with a zero in front", edit: (d) => (d.logs[0].records[0].index = "01") },
+  { name: "a proof with half a hash", invisible: true, edit: (d) => (d.logs[0].records[0].proof = "AAAA") },
+  { name: "a record twice", invisible: true, edit: (d) => d.logs[0].records.push(d.logs[0].records[0]) },
+  { name: "a keyring that is no text", edit: (d) => (d.logs[0].keyring = [1]) },
+  { name: "another way of looking", edit: (d) => (d.logs[0].newest = "maybe") },
+  { name: "a verdict that there is not", edit: (d) => (d.verdict.verdict = "FINE") },
+  { name: "too many logs", edit: (d) => (d.logs = Array.from({ length: MAX_EVIDENCE_LOGS + 1 }, () => d.logs[0])) },
+]
 
 const arbSurface = fc
   .record({
@@ -135,6 +189,22 @@ describe("good evidence", () => {
     const edited = { ...evidence, reading: { ...evidence.reading, surface: huge } }
     expect(formatServerEvidence(edited)).toContain("9223372036854775807")
     expect(answer(edited, roots)).toBe("CHANGED(surface)")
+  })
+})
+
+describe("the schema", () => {
+  const schema = JSON.parse(
+    readFileSync(new URL("../../schemas/toolsum-evidence.schema.json", import.meta.url), "utf8"),
+  )
+  const fits = new Ajv2020({ strict: true, strictRequired: false, strictTypes: false }).compile(schema)
+
+  test.each(Object.entries(CASES))("%s fits", async (_, c) => {
+    const { evidence } = await evidenceOf(c)
+    expect(fits(JSON.parse(formatServerEvidence(evidence))), JSON.stringify(fits.errors)).toBe(true)
+  })
+
+  test.each(BAD_FILES.filter(({ invisible }) => !invisible))("refuses $name", async ({ edit }) => {
+    expect(fits(JSON.parse(await editedFile(edit)))).toBe(false)
   })
 })
 
@@ -330,51 +400,8 @@ describe("evidence that contradicts itself, sealed again", () => {
 })
 
 describe("files that cannot be read", () => {
-  const edited = async (edit: (document: Record<string, never>) => void) => {
-    const { evidence } = await evidenceOf({})
-    const document = JSON.parse(formatServerEvidence(evidence))
-    edit(document)
-    const { sum: _sum, ...rest } = document
-    const value = parseJson(JSON.stringify(rest))
-    return JSON.stringify(isObject(value) ? { ...document, sum: computeJsonDigest(value) } : document)
-  }
-
-  // biome-ignore lint/suspicious/noExplicitAny: a document that is to be spoilt anywhere
-  test.each<{ name: string; edit: (document: any) => void }>([
-    { name: "another format", edit: (d) => (d.format = "toolsum-evidence/v2") },
-    { name: "a member more", edit: (d) => (d.more = 1) },
-    { name: "a member less", edit: (d) => delete d.unread },
-    { name: "a member more in the reading", edit: (d) => (d.reading.more = 1) },
-    { name: "a list that is an object", edit: (d) => (d.reading.surface.tools = {}) },
-    { name: "a surface with a member less", edit: (d) => delete d.reading.surface.prompts },
-    { name: "neither surface nor failure", edit: (d) => (d.reading.surface = null) },
-    { name: "both", edit: (d) => (d.reading.failure = { verdict: "AUTH", reason: "refused", detail: "" }) },
-    {
-      name: "an unknown failure",
-      edit: (d) => {
-        d.reading.surface = null
-        d.reading.failure = { verdict: "CHANGED", reason: "x", detail: "" }
-      },
-    },
-    { name: "a reason that there is not", edit: (d) => (d.unread = [{ log: "x", reason: "why", detail: "" }]) },
-    { name: "an instant that there is not", edit: (d) => (d.reading.at = "2026-02-30T00:00:00Z") },
-    { name: "a subject with a space", edit: (d) => (d.reading.subject = "a b") },
-    { name: "an empty version", edit: (d) => (d.reading.version = "") },
-    { name: "an ill-formed profile", edit: (d) => (d.reading.profile = "Env:") },
-    { name: "no section", edit: (d) => (d.reading.sections = []) },
-    { name: "sections in another order", edit: (d) => d.reading.sections.reverse() },
-    { name: "an unread section that was not asked for", edit: (d) => (d.reading.incomplete = { resources: "why" }) },
-    { name: "an argument that is no template", edit: (d) => d.reading.target.args.push("$x") },
-    { name: "private as text", edit: (d) => (d.reading.private = "no") },
-    { name: "an index with a zero in front", edit: (d) => (d.logs[0].records[0].index = "01") },
-    { name: "a proof with half a hash", edit: (d) => (d.logs[0].records[0].proof = "AAAA") },
-    { name: "a record twice", edit: (d) => d.logs[0].records.push(d.logs[0].records[0]) },
-    { name: "a keyring that is no text", edit: (d) => (d.logs[0].keyring = [1]) },
-    { name: "another way of looking", edit: (d) => (d.logs[0].newest = "maybe") },
-    { name: "a verdict that there is not", edit: (d) => (d.verdict.verdict = "FINE") },
-    { name: "too many logs", edit: (d) => (d.logs = Array.from({ length: MAX_EVIDENCE_LOGS + 1 }, () => d.logs[0])) },
-  ])("$name", async ({ edit }) => {
-    const text = await edited(edit)
+  test.each(BAD_FILES)("$name", async ({ edit }) => {
+    const text = await editedFile(edit)
     refuses(() => parseServerEvidence(text), "EVIDENCE_MALFORMED")
   })
 
