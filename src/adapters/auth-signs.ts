@@ -5,7 +5,8 @@ import { isObject } from "../core/json.js"
 import { type RpcError, readMember } from "./mcp-messages.js"
 
 /** SERVER_AUTH for an error that a server answered, with its words as `evidence.wants`; null for an error of another kind. */
-export function authErrorOf({ code, message, data }: RpcError): ToolsumError | null {
+export function authErrorOf({ code, data, ...error }: RpcError): ToolsumError | null {
+  const message = error.message.slice(0, MAX_TEXT_CHARS)
   const detail = isObject(data) ? readMember(data, "error") : data
   if (SCOPE.test(message) || (typeof detail === "string" && SCOPE.test(detail)))
     return authError("insufficient_scope", message)
@@ -18,16 +19,21 @@ export function authErrorOf({ code, message, data }: RpcError): ToolsumError | n
 /** The same for what a server wrote to stderr before it ended without an answer. Warnings, lines of source code and what npm says of its
  *  own registry do not count. */
 export function authErrorOfStderr(stderr: string): ToolsumError | null {
-  const lines = stderr.slice(-MAX_STDERR_CHARS).replaceAll(COLOUR, "").split(/\r?\n/)
+  const lines = stderr.slice(-MAX_TEXT_CHARS).replaceAll(COLOUR, "").split(/\r?\n/)
   for (const [i, line] of lines.entries()) {
     if (line.length > MAX_LINE_CHARS || NO_COMPLAINT.test(line) || CARET.test(lines[i + 1] ?? "")) continue
     const reason = readReason(line)
-    if (reason) return authError(reason, line)
+    if (reason === null) continue
+    // The variable may be named in the sentence that follows.
+    const more = `${line.trim()} ${(lines[i + 1] ?? "").trim()}`.slice(0, MAX_LINE_CHARS)
+    const fuller = reason === "refused" && ABSENT.test(line) ? readReason(more) : reason
+    return fuller === null || fuller === reason ? authError(reason, line) : authError(fuller, more)
   }
   return null
 }
 
-const MAX_STDERR_CHARS = 8192
+/** How much of a text is looked at. */
+const MAX_TEXT_CHARS = 8192
 /** Longer lines are source code: Node prints the line of a bundle that threw. */
 const MAX_LINE_CHARS = 500
 /** How much of a server's words is kept. */
@@ -68,7 +74,7 @@ function readReason(text: string): string | null {
   return REFUSED.test(text) || (isAbsent && CREDENTIAL.test(text)) ? "refused" : null
 }
 
-const VARIABLE = /(?<![A-Za-z0-9_{$-])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![A-Za-z0-9_])/g
+const VARIABLE = /(?<![A-Za-z0-9_{$-])(?=[A-Z0-9_]{3,128}(?![A-Za-z0-9_]))[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+/g
 const SECRET_WORDS: ReadonlySet<string> = new Set([
   ...[
     "KEY",

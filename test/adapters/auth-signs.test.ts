@@ -45,6 +45,7 @@ test.each([
   { stderr: "GITHUB_PERSONAL_ACCESS_TOKEN not set\r\n", reason: "missing: GITHUB_PERSONAL_ACCESS_TOKEN" },
   { stderr: "Error: AWS_SECRET_ACCESS_KEY must be set\n", reason: "missing: AWS_SECRET_ACCESS_KEY" },
   { stderr: "error: no API key provided, use --api-key\n", reason: "refused" },
+  { stderr: `${"A".repeat(127)}_KEY is not set: the API key is missing\n`, reason: "refused" },
   { stderr: "Could not load the default credentials: credentials are required\n", reason: "refused" },
   { stderr: "AxiosError: Request failed with status code 401\n", reason: "refused" },
   { stderr: "Startup failed: 401 Unauthorized\n", reason: "refused" },
@@ -55,6 +56,17 @@ test.each([
   const wants = error?.evidence?.wants ?? ""
   expect(wants).not.toBe("")
   expect(stderr).toContain(wants)
+})
+
+test("the variable may be named in the next sentence, whose words are kept then", () => {
+  const stderr =
+    "Error: No access token was provided.\n" +
+    "Run `sentry-mcp auth login` interactively first, or pass `--access-token` / `SENTRY_ACCESS_TOKEN`.\n" +
+    "Usage: @sentry/mcp-server [--access-token=<token>]\n"
+  expect(authErrorOfStderr(stderr)).toMatchObject({
+    message: "missing: SENTRY_ACCESS_TOKEN",
+    evidence: { wants: stderr.split("\n").slice(0, 2).join(" ") },
+  })
 })
 
 test.each([
