@@ -56,6 +56,18 @@ describeShared("servers from npm", () => {
     expect(reading.resolved.version).toMatch(/^2026\.1\.[0-9]+$/)
   })
 
+  test.each([
+    { name: "@modelcontextprotocol/server-slack@2025.4.25", variable: "SLACK_BOT_TOKEN" },
+    { name: "tavily-mcp@0.2.10", variable: "TAVILY_API_KEY" },
+    { name: "@perplexity-ai/mcp-server@1.2.1", variable: "PERPLEXITY_API_KEY" },
+  ])("$name wants $variable", async ({ name, variable }) => {
+    await expect(read(["-y", name])).rejects.toMatchObject({
+      code: "SERVER_AUTH",
+      message: `missing: ${variable}`,
+      evidence: { wants: expect.stringContaining(variable) },
+    })
+  })
+
   test("a package that is not there is unreachable, with npm's words", async () => {
     await expect(read(["-y", "@modelcontextprotocol/server-memory@0.0.99"])).rejects.toMatchObject({
       code: "SERVER_UNREACHABLE",
