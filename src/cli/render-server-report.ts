@@ -11,7 +11,6 @@ import { describeDay } from "../features/log-answer.js"
 import { type LogReport, listCoverage, type ServerReport } from "../features/server-report.js"
 import type { Paint } from "./paint.js"
 import { formatSec, showPackage } from "./render.js"
-import { renderDiff } from "./render-diff.js"
 import { pasteLine, showWord } from "./shell-words.js"
 import { describeTarget } from "./typed-target.js"
 
@@ -59,11 +58,17 @@ export const shownVerdictOf = (report: ServerReport): ServerVerdict => {
   return { ...verdictOf(report), name: subject === null ? nameOf(report) : showPackage(subject, null) }
 }
 
-/** Lines below the verdict, escaped. */
-export function renderReport(report: ServerReport, { paint, explain }: { paint: Paint; explain: boolean }): string[] {
+/** Lines below the verdict, escaped. What shows words loads only where there are some. */
+export async function renderReport(
+  report: ServerReport,
+  { paint, explain }: { paint: Paint; explain: boolean },
+): Promise<readonly string[]> {
+  const { changes } = report
+  const diff =
+    changes.length === 0 ? [] : (await import("./render-diff.js")).renderDiff({ changes, unchanged: {} }, { paint })
   return [
     ...(report.lines ? SURFACE_MEMBERS.map((member) => renderMember(member, report)) : []),
-    ...renderDiff({ changes: report.changes, unchanged: {} }, { paint }),
+    ...diff,
     ...report.logs.flatMap((log) => renderHistory(log)),
     ...report.notes.map((note) => `note: ${escapeInvisible(note)}`),
     ...report.unread

@@ -60,8 +60,9 @@ async function show(
   io: Io,
 ): Promise<void> {
   const [paint, explain] = [await loadPaint(io.colour), options.flag("explain")]
+  const lines = await renderReport(report, { paint, explain })
   const below = () => [
-    ...renderReport(report, { paint, explain }),
+    ...lines,
     `read ${evidence.reading.at}; from ${showWord(file)}, ${sum}`,
     ...(report.logs.length > 0
       ? ["proven: these records are in their log, and this is how what was read compares with them"]

@@ -124,6 +124,20 @@ describe.each(CASES)("verify: $name", ({ argv, change, code, says }) => {
   })
 })
 
+test("verify: evidence of a reading", async () => {
+  const world = pinned()
+  const evidence = join(await makeTempFolder(), "evidence")
+  const launch = (await world.readLock()).servers.notes.target
+  const words = ["--subject", "local:notes", "--save", evidence, "--", launch.command, ...launch.args]
+  await world.expect(0, "verify-server", ...words)
+  const outcome = await run(command("verify", evidence), { isolate: true })
+  expect(outcome.stderr).not.toContain("isolation")
+  expect([outcome.code, outcome.stdout]).toEqual([0, expect.stringContaining("UNCHANGED")])
+  const { loaded } = await run(command("verify", evidence), { isolate: false })
+  expect(loaded.node.filter((name) => FORBIDDEN.includes(name))).toEqual([])
+  expect(new Set(loaded.files.map((file) => dirname(file)))).toEqual(new Set([join(installed, "dist", "cli")]))
+})
+
 test("the traps catch what they are for", async () => {
   const caught = async (code: string) => (await run(["--input-type=module", "-e", code], { isolate: true })).stderr
   expect(await caught('import { connect } from "node:net"; connect(80)')).toContain("net.connect was called")

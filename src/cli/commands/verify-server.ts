@@ -168,9 +168,9 @@ async function show(
   { options, io }: Asked,
 ): Promise<void> {
   const [paint, explain] = [await loadPaint(io.colour), options.flag("explain")]
-  const below = () => [...renderReport(shown, { paint, explain }), ...nextSteps(shown, places)]
+  const lines = [...(await renderReport(shown, { paint, explain })), ...nextSteps(shown, places)]
   const server = shownVerdictOf(shown)
-  io.stdout(renderServers([server], { paint, explain, below }))
+  io.stdout(renderServers([server], { paint, explain, below: () => lines }))
   for (const warning of server.warnings) io.stderr(`warning: ${describeWarning(warning)}\n`)
   for (const { message } of findings) io.stderr(`note: ${escapeInvisible(message)}\n`)
 }
