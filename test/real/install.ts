@@ -1,13 +1,13 @@
-// Installs the committed package-locks of real servers into one temporary folder outside the repository, so that a server finds its own
-// dependencies and never ours, and removes it in the end. Without the shared captures nothing is installed.
-import { execFileSync } from "node:child_process"
-import { copyFileSync, mkdirSync, mkdtempSync, realpathSync } from "node:fs"
+// Installs the committed package-locks of real servers into one temporary folder and removes it in the end. Browsers are not downloaded: no
+// server needs one to list its tools. Without the shared captures only the set that has none is installed.
+import { mkdirSync, mkdtempSync, realpathSync } from "node:fs"
 import { rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { TestProject } from "vitest/node"
+import { installLocked } from "../locked-install.js"
 import { hasShared } from "../shared.js"
-import { SETS, setFile } from "./sets.js"
+import { SETS, setFolder } from "./sets.js"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -24,7 +24,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   for (const folder of [installed, temporary]) mkdirSync(folder)
   const remove = () => rm(base, { recursive: true, force: true, maxRetries: 3 })
   try {
-    for (const set of hasShared ? SETS : (["eras"] as const)) install(set, join(installed, set))
+    for (const set of hasShared ? SETS : (["eras"] as const)) installLocked(setFolder(set), join(installed, set), true)
   } catch (error) {
     await remove()
     throw error
@@ -34,12 +34,4 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("installed", installed)
   project.provide("temporary", temporary)
   return remove
-}
-
-/** `npm ci` without scripts: none of these packages needs one to list its tools, and browsers are not downloaded. */
-function install(set: string, folder: string): void {
-  mkdirSync(folder)
-  for (const name of ["package.json", "package-lock.json"]) copyFileSync(setFile(set, name), join(folder, name))
-  const quiet = ["--omit=optional", "--no-audit", "--no-fund", "--loglevel=error"]
-  execFileSync("npm", ["ci", "--ignore-scripts", ...quiet], { cwd: folder, stdio: "inherit", timeout: 300_000 })
 }

@@ -11,8 +11,8 @@ export const CAPTURED_SETS = ["servers", "zod3"] as const
 export const SETS = [...CAPTURED_SETS, "eras"] as const
 export type SetName = (typeof SETS)[number]
 
-/** Path of a file of a set in the repository. */
-export const setFile = (set: string, name: string): string => fileURLToPath(new URL(`${set}/${name}`, import.meta.url))
+/** Folder of a set in the repository. */
+export const setFolder = (set: SetName): string => fileURLToPath(new URL(set, import.meta.url))
 
 /** One installed server. `alias`: its folder in node_modules. `id`: `name@version`. */
 export interface InstalledServer {
@@ -23,7 +23,7 @@ export interface InstalledServer {
 
 /** The servers of a set, in the order of its package.json. */
 export function listServers(set: SetName): readonly InstalledServer[] {
-  const { dependencies }: { dependencies: Record<string, string> } = readJson(setFile(set, "package.json"))
+  const { dependencies }: { dependencies: Record<string, string> } = readJson(join(setFolder(set), "package.json"))
   return Object.entries(dependencies).map(([alias, spec]) => ({ set, alias, id: spec.replace(/^npm:/, "") }))
 }
 
