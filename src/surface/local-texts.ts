@@ -2,7 +2,7 @@
 // differs there. Named only where they are no accident: paths of at least two parts, names in a place where a name belongs.
 import { itemKey, SECTION_NAMES, type SectionName } from "../core/item.js"
 import { isArray, isObject, type JsonValue } from "../core/json.js"
-import { findMaskedSpans, isOfClass, MAX_MASK_SPAN, type Mask } from "../core/mask.js"
+import { findMaskedSpans, isOfClass, MAX_MASK_SPAN, MAX_MASKS, type Mask } from "../core/mask.js"
 import { formatPointer } from "../core/pointer.js"
 import { type Surface, surfaceItems, withoutVersion } from "../core/section.js"
 import { anchorMask, type MaskPlace } from "./mask-offers.js"
@@ -121,11 +121,12 @@ const COMMON_NAMES: ReadonlySet<string> = new Set(
 
 const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
 
-/** Where needles are in a text, in order; of two that overlap the one that is looked for first. */
+/** Where needles are in a text, in order; of two that overlap the one that is looked for first. No more than a list has masks, and one. */
 function findNeedles(text: string, needles: readonly Needle[]): readonly Hit[] {
   const hits: Hit[] = []
   for (const { kind, pattern } of needles)
     for (const match of text.matchAll(pattern)) {
+      if (hits.length > MAX_MASKS) break
       const hit = { kind, start: match.index, end: match.index + match[0].length }
       if (!hits.some((other) => touches(hit, other))) hits.push(hit)
     }
@@ -152,6 +153,8 @@ function describeHits(
 ): readonly LocalText[] {
   const taken = [...hits, ...masked].sort((a, b) => a.start - b.start)
   return [...new Set(hits.map(({ kind }) => kind))].map((kind) => {
+    if (hits.length > MAX_MASKS)
+      return { ...place, kind, masks: [], problem: `it is there more than ${MAX_MASKS} times` }
     const offers = hits.filter((hit) => hit.kind === kind).map((hit) => offerLocal(place, text, hit, taken))
     const problem = offers.find((offer) => offer.problem !== null)?.problem ?? null
     return { ...place, kind, problem, masks: problem === null ? offers.flatMap(({ mask }) => mask ?? []) : [] }

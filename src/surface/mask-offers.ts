@@ -39,6 +39,7 @@ const CLASS_MAX: Readonly<Partial<Record<MaskClass, number>>> = { uuid: 36, date
 
 /** A mask that covers a stretch which differs between readings. */
 export function offerMask(place: MaskPlace, stretch: Stretch): MaskOffer {
+  if (isTooLong(stretch)) return none(TOO_LONG) // before any shape is looked for: the work stays bounded
   const widened = SHAPES.flatMap(([name, shape]) => {
     const wide = widen(stretch, name, shape)
     return wide === null ? [] : [{ class: name, stretch: wide }]
@@ -50,16 +51,19 @@ export function offerMask(place: MaskPlace, stretch: Stretch): MaskOffer {
 
 /** A mask of the class `name` that covers exactly a stretch. Its longest span has room for longer ones than were seen. */
 export function anchorMask(place: MaskPlace, name: MaskClass, stretch: Stretch): MaskOffer {
-  const longest = Math.max(...stretch.spots.map(({ start, end }) => end - start))
-  if (longest > MAX_MASK_SPAN) return none(`it has more than ${MAX_MASK_SPAN} characters`)
+  if (isTooLong(stretch)) return none(TOO_LONG)
   const prefix = findPrefix(stretch)
   if (prefix === null) return none("no text before it leads to this place alone")
   const suffix = findSuffix(stretch)
   if (suffix === null) return none("no text after it tells where it ends")
-  const mask: Mask = { ...place, prefix, suffix, class: name, max: CLASS_MAX[name] ?? roomFor(longest) }
+  const mask: Mask = { ...place, prefix, suffix, class: name, max: CLASS_MAX[name] ?? roomFor(longestOf(stretch)) }
   const problem = findIllegality(mask)
   return problem === null ? { mask, problem: null } : none(problem)
 }
+
+const longestOf = ({ spots }: Stretch): number => Math.max(...spots.map(({ start, end }) => end - start))
+const isTooLong = (stretch: Stretch): boolean => longestOf(stretch) > MAX_MASK_SPAN
+const TOO_LONG = `it has more than ${MAX_MASK_SPAN} characters`
 
 const none = (problem: string): MaskOffer => ({ mask: null, problem })
 
@@ -125,7 +129,6 @@ const isPart = (spot: Spot, shape: RegExp): boolean => {
 }
 
 function describeMisfit({ spots }: Stretch): string {
-  if (spots.some(({ start, end }) => end - start > MAX_MASK_SPAN)) return `it has more than ${MAX_MASK_SPAN} characters`
   if (spots.some(({ start, end }) => start === end)) return "it is there in one reading only"
   return "it is no number, date, path or URL"
 }

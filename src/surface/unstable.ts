@@ -83,9 +83,12 @@ function compareList(
     return value
   }
   const { pairs, removed, added } = pairItems(section, a.map(masked), b.map(masked))
-  const pairPlaces = pairs.flatMap(({ key, before, after }) =>
-    comparePair({ section, key, first: raw.get(before) ?? before, second: raw.get(after) ?? after }, masks),
-  )
+  const differing = pairs.filter(({ before, after }) => canonicalize(before) !== canonicalize(after))
+  const pairPlaces = differing
+    .slice(0, MAX_PLACES)
+    .flatMap(({ key, before, after }) =>
+      comparePair({ section, key, first: raw.get(before) ?? before, second: raw.get(after) ?? after }, masks),
+    )
   return [
     ...pairPlaces,
     ...removed.map(({ key, item }) => ({ ...place, item: key, first: item })),

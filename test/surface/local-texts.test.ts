@@ -96,6 +96,9 @@ test("what no mask can cover says so", () => {
   ])
   const whole = find(tool("/home/ada/project"), HERE)
   expect(whole).toMatchObject([{ kind: "folder", masks: [], problem: expect.stringContaining("prefix or suffix") }])
+  expect(find(tool("In /home/ada/project. ".repeat(65)))).toMatchObject([
+    { masks: [], problem: "it is there more than 64 times" },
+  ])
   const nameless = surfaceOf({ tools: [{ description: "In /home/ada/project now" }] })
   expect(find(nameless)).toMatchObject([{ item: null, masks: [], problem: "the item has no name" }])
 })

@@ -182,6 +182,16 @@ describe("no mask", () => {
   })
 })
 
+test("texts without end and lists without end take no time", () => {
+  const ones = (text: string) => tool({ description: text.repeat(100_000) })
+  const many = (n: number) =>
+    surfaceOf({ tools: Array.from({ length: 3000 }, (_, i) => ({ name: `t${i}`, description: `Run ${n} times` })) })
+  const from = performance.now()
+  expect(compare(ones("1"), ones("2"))).toMatchObject([{ problem: expect.stringContaining("more than 256") }])
+  expect(compare(many(1), many(2))).toHaveLength(200)
+  expect(performance.now() - from).toBeLessThan(5000)
+})
+
 test("order is no difference, and what a mask covers is none", () => {
   const [x, y] = [{ name: "x" }, { name: "y", description: "Run 7 here" }]
   expect(compare(surfaceOf({ tools: [x, y] }), surfaceOf({ tools: [y, x] }))).toEqual([])
