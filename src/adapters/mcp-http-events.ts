@@ -33,34 +33,44 @@ export async function* readEvents(
   state: StreamState,
 ): AsyncGenerator<StreamEvent> {
   const block = createBlock(maxBytes, state)
-  for await (const line of splitLines(body, maxBytes)) {
-    const event = block.push(line)
-    if (event !== null) yield event
+  const lines = createLines(maxBytes)
+  for await (const chunk of body) {
+    for (const line of lines.split(chunk)) {
+      const event = block.push(line)
+      if (event !== null) yield event
+    }
   }
 }
 
-/** Lines without their ends, which are CR LF, LF or CR; an unfinished last line is none. */
-async function* splitLines(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
-  const line = createByteBuffer()
+/** Cuts chunks into lines without their ends, which are CR LF, LF or CR. A line is good until the next one is asked for. */
+function createLines(maxBytes: number) {
+  const begun = createByteBuffer()
   let endedWithCr = false
   let isFirst = true
-  for await (const chunk of body) {
-    let start = 0
-    for (let at = 0; at < chunk.length; at++) {
-      const byte = chunk[at]
-      const isEnd = byte === CR || byte === LF
-      const isSecondHalf = byte === LF && endedWithCr
-      endedWithCr = byte === CR
-      if (!isEnd) continue
-      if (!isSecondHalf) {
-        line.push(chunk.subarray(start, at))
-        yield isFirst ? withoutBom(line.take()) : line.take()
-        isFirst = false
+  const finish = (rest: Uint8Array): Uint8Array => {
+    if (begun.length() === 0) return rest
+    begun.push(rest)
+    return begun.take()
+  }
+  return {
+    *split(chunk: Uint8Array): Generator<Uint8Array> {
+      let start = 0
+      for (let at = 0; at < chunk.length; at++) {
+        const byte = chunk[at]
+        const isEnd = byte === CR || byte === LF
+        const isSecondHalf = byte === LF && endedWithCr
+        endedWithCr = byte === CR
+        if (!isEnd) continue
+        if (!isSecondHalf) {
+          const line = finish(chunk.subarray(start, at))
+          yield isFirst ? withoutBom(line) : line
+          isFirst = false
+        }
+        start = at + 1
       }
-      start = at + 1
-    }
-    if (line.length() + chunk.length - start > maxBytes + FIELD_BYTES) throw overlong(maxBytes)
-    line.push(chunk.subarray(start))
+      if (begun.length() + chunk.length - start > maxBytes + FIELD_BYTES) throw overlong(maxBytes)
+      begun.push(chunk.subarray(start))
+    },
   }
 }
 
@@ -89,10 +99,9 @@ function createBlock(maxBytes: number, state: StreamState) {
         take(name, value)
         return null
       }
-      const bytes = data.take()
-      const event = { type: type || "message", data: bytes.subarray(0, -1) }
+      const event = data.length() === 0 ? null : { type: type || "message", data: data.take().subarray(0, -1) }
       type = ""
-      return bytes.length === 0 ? null : event
+      return event
     },
   }
 }
