@@ -30,9 +30,11 @@ export async function findLogsToAsk(subject: string | null, options: Options, io
   const named = options.values("log")
   if (named.length > 0) return named.map((text) => readPlace(text, place))
   const pinned = logsOfPins(lockfile, subject)
-  if (pinned.length > 0) return pinned.map((origin) => placeOfOrigin(origin, place))
-  const own = await ownLogs(options, io)
-  if (own.length > 0) return own.map((origin) => placeOfOrigin(origin, place))
+  // A colleague's personal log is nowhere from here: then one's own logs may know the server.
+  const reachable = (await Promise.all(pinned.map((origin) => isSomewhere(origin, place)))).includes(true)
+  const own = reachable ? [] : await ownLogs(options, io)
+  const origins = own.length > 0 ? own : pinned
+  if (origins.length > 0) return origins.map((origin) => placeOfOrigin(origin, place))
   if (io.ask === null) return []
   const answer = (
     await io.ask("Which log has signed lists of it? A folder, an https URL or an origin; empty for none: ")
@@ -70,6 +72,16 @@ function logsOfPins(lockfile: Lockfile | null, subject: string | null): readonly
     }
   })
   return [...new Set(pins.map(({ log }) => log))]
+}
+
+/** Whether anything here says where a log is. An error is for its opening to meet again. */
+async function isSomewhere(origin: string, { lockfile, options, io }: Place): Promise<boolean> {
+  try {
+    return (await findLogSource(origin, lockfile, options, io)) !== null
+  } catch (error) {
+    if (error instanceof ToolsumError) return true
+    throw error
+  }
 }
 
 /** The personal log, and logs that the user trusts and has said the place of. */

@@ -96,6 +96,8 @@ function renderMember(member: SurfaceMember, { lines, reading, logs }: ServerRep
 }
 
 const LABEL_CHARS = 14
+/** Of a digest that is only there to be told from others: `sha256:` and 16 hex digits. --json has all of it. */
+const DIGEST_CHARS = 23
 
 /** What was signed of the streams that were compared, newest first. */
 function renderHistory({ log, compared }: LogReport): string[] {
@@ -109,7 +111,7 @@ function renderHistory({ log, compared }: LogReport): string[] {
 
 const renderSigned = ({ index, record }: SignedRecord): string => {
   const what = record.state === "auth" ? "wanted credentials" : record.lines.tools.split(" ")[0]
-  return `${describeDay(record.observed)}  leaf ${index}  ${record.observer}  ${toolsOf(what)}${record.surface}`
+  return `${describeDay(record.observed)}  leaf ${index}  ${record.observer}  ${toolsOf(what)}${record.surface.slice(0, DIGEST_CHARS)}…`
 }
 
 const toolsOf = (count: string | undefined): string =>

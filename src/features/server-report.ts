@@ -110,12 +110,13 @@ function describeAnswer(parts: Parts): string {
   if (parts.logs.length === 0) return "no log was asked"
   if (reason === "ambiguous_subject")
     return `several servers have this list, and the target names none of them: ${subjectsWithSameList(parts).join(", ")}`
-  const what = subject ?? "a server with this list"
+  if (subject === null)
+    return reason === "never_signed"
+      ? `the target has no name of its own, and nobody has signed this list in ${namesOf(parts)}`
+      : `the target has no name of its own; ${subjectsWithSameList(parts).join(", ")} has this list`
   return reason === "never_signed"
-    ? `nobody has signed a list of ${what} in ${namesOf(parts)}`
-    : subject === null
-      ? `the target names no subject; ${subjectsWithSameList(parts).join()} has this list`
-      : `no list of ${what} was signed under these reading conditions in ${namesOf(parts)}`
+    ? `nobody has signed a list of ${subject} in ${namesOf(parts)}`
+    : `no list of ${subject} was signed under these reading conditions in ${namesOf(parts)}`
 }
 
 const namesOf = ({ logs }: Parts): string => logs.map(({ log }) => log.origin).join(", ")

@@ -78,6 +78,21 @@ describe("sentences", () => {
     },
     { name: "no log", of: { logs: [] }, says: "no log was asked" },
     {
+      name: "a command of one's own that somebody's list is that of",
+      of: CASES["a command of one's own"] ?? {},
+      says: "the target has no name of its own; pkg:npm/y has this list",
+    },
+    {
+      name: "a command of one's own that nobody's list is that of",
+      of: { ...CASES["a command of one's own"], live: LISTS.other },
+      says: "the target has no name of its own, and nobody has signed this list in log.example/test",
+    },
+    {
+      name: "other reading conditions",
+      of: CASES["other conditions only"] ?? {},
+      says: "no list of pkg:npm/%40acme/notes was signed under these reading conditions in log.example/test",
+    },
+    {
       name: "several names",
       of: CASES["a command of one's own with several names"] ?? {},
       says: "several servers have this list, and the target names none of them: pkg:npm/y, pkg:npm/z",

@@ -17,7 +17,6 @@ import { findLogsToAsk, type LogPlace } from "../asked-logs.js"
 import type { CommandSpec } from "../commands.js"
 import { type ExitCode, worstExitCode } from "../exit-codes.js"
 import type { Io } from "../io.js"
-import { LOG_OPTIONS } from "../logs.js"
 import type { CommandLine, Options } from "../options.js"
 import { loadPaint } from "../paint.js"
 import { PROFILE_OPTIONS, readProfile } from "../profile.js"
@@ -51,7 +50,6 @@ export const verifyServerCommand: CommandSpec = {
     ["--explain", "Show heads, leaves, roots and reading conditions"],
     ...LAUNCH_OPTIONS,
     ...PROFILE_OPTIONS,
-    ...LOG_OPTIONS,
     ...LOCKFILE_OPTIONS,
     ...ROOT_OPTIONS,
   ],
