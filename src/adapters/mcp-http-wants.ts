@@ -44,7 +44,7 @@ export function formatWants(refusal: Refusal, metadata: ResourceMetadata | null)
   if (challenge === null && metadata === null) return words === null ? null : `it says ${quote(words, 200)}`
   const parts = [
     challenge?.scheme === "basic" ? "a user name and a password" : "an access token",
-    metadata?.resource ? `for ${quote(metadata.resource, MAX_CHARS)}` : null,
+    metadata === null ? null : `for ${quote(metadata.resource, MAX_CHARS)}`,
     servers.length === 0 ? null : `from ${listQuoted(servers, MAX_SERVERS)}`,
     scopes.length === 0 ? null : `with the scopes ${listQuoted(scopes, MAX_SCOPES)}`,
   ]

@@ -46,8 +46,6 @@ export async function fetchAccessToken(options: TokenOptions): Promise<string> {
   const documents = { client, redact, timeoutMs }
   const resource = await fetchResourceMetadata(url, challenge, documents)
   const identity = resource?.resource ?? null
-  if (identity !== null && !covers(identity, url))
-    throw new ToolsumError("PROTOCOL_MALFORMED", `the server's metadata is for another resource: ${quote(identity)}`)
   const issuer = credentials.issuer ?? resource?.authorizationServers[0] ?? url.origin
   requireSecure(issuer)
   const addresses = issuerRule(issuer, options)
@@ -74,14 +72,6 @@ function requireSecure(address: string): void {
 function issuerRule(issuer: string, { addresses, credentials, url }: TokenOptions): AddressRule {
   const isOwn = credentials.issuer !== null || new URL(issuer).origin === url.origin || isLoopbackHost(url.hostname)
   return addresses === "any" && !isOwn ? "public" : addresses
-}
-
-/** A resource identifier covers a URL of its origin on or below its path (RFC 9728 §3.3, RFC 8707 §2). */
-function covers(identity: string, url: URL): boolean {
-  if (!URL.canParse(identity)) return false
-  const { origin, pathname } = new URL(identity)
-  const folder = pathname.endsWith("/") ? pathname : `${pathname}/`
-  return origin === url.origin && `${url.pathname}/`.startsWith(folder)
 }
 
 async function requestToken(options: TokenOptions, metadata: IssuerMetadata, form: URLSearchParams): Promise<string> {

@@ -25,7 +25,7 @@ export interface MetadataOptions {
 
 /** What a server says of the tokens it takes; untrusted. */
 export interface ResourceMetadata {
-  readonly resource: string | null
+  readonly resource: string
   readonly authorizationServers: readonly string[]
   readonly scopes: readonly string[]
 }
@@ -44,7 +44,7 @@ const MAX_TEXTS = 50
 const MAX_TEXT_CHARS = 2048
 
 /** RFC 9728 metadata of the server at `url`: where its challenge says, if that is of the same origin, else at the well-known addresses for
- *  its path and for its host; null where none is. Throws what exchanges throw. */
+ *  its path and for its host; null where none is. Throws PROTOCOL_MALFORMED for metadata of another resource, and what exchanges throw. */
 export async function fetchResourceMetadata(
   url: URL,
   challenge: Challenge | null,
@@ -54,13 +54,26 @@ export async function fetchResourceMetadata(
     const document = await fetchDocument(address, options)
     if (document === null) continue
     const resource = readMember(document, "resource")
+    if (typeof resource !== "string" || !covers(resource, url))
+      throw new ToolsumError(
+        "PROTOCOL_MALFORMED",
+        `the server's metadata is for another resource: ${quote(String(resource))}`,
+      )
     return {
-      resource: typeof resource === "string" && resource.length <= MAX_TEXT_CHARS ? resource : null,
+      resource,
       authorizationServers: readTexts(document, "authorization_servers"),
       scopes: readTexts(document, "scopes_supported"),
     }
   }
   return null
+}
+
+/** A resource identifier covers a URL of its origin on or below its path (RFC 9728 §3.3, RFC 8707 §2). */
+function covers(identity: string, url: URL): boolean {
+  if (!URL.canParse(identity)) return false
+  const { origin, pathname } = new URL(identity)
+  const folder = pathname.endsWith("/") ? pathname : `${pathname}/`
+  return origin === url.origin && `${url.pathname}/`.startsWith(folder)
 }
 
 function listResourceAddresses(url: URL, challenge: Challenge | null): readonly URL[] {

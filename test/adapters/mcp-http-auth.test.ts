@@ -90,34 +90,37 @@ describe("a server that wants a credential", () => {
 })
 
 describe("what a server wants", () => {
-  const metadata = {
-    resource: "https://example.com/mcp",
-    authorization_servers: ["https://login.example"],
-    scopes_supported: ["tools:read", "\u202eevil"],
+  const metadata = { authorization_servers: ["https://login.example"], scopes_supported: ["tools:read", "\u202eevil"] }
+  /** A server whose metadata, at `path`, is for what it is itself, or for `resource`. */
+  const serveMetadata = async (path: string, challenge: (origin: string) => string, resource?: string) => {
+    const server = await serve((hit, ...rest) =>
+      route({
+        [path]: sayJson({ ...metadata, resource: resource ?? server.url }),
+        POST: say(401, "", { "www-authenticate": challenge(server.origin) }),
+      })(hit, ...rest),
+    )
+    return server
   }
 
   test("is told from its metadata and its challenge, quoted", async () => {
-    const server = await serve(route({ [RESOURCE_METADATA]: sayJson(metadata), POST: say(401) }))
+    const server = await serveMetadata(RESOURCE_METADATA, () => "Bearer")
     await expect(read(server)).rejects.toMatchObject({
       message: "refused",
       evidence: {
-        wants:
-          'an access token for "https://example.com/mcp" from "https://login.example" with the scopes "tools:read", "\\u202eevil"',
+        wants: `an access token for "${server.url}" from "https://login.example" with the scopes "tools:read", "\\u202eevil"`,
       },
     })
     expect(server.lines()).toEqual(["POST /mcp server/discover", `GET ${RESOURCE_METADATA}`])
   })
 
   test("is looked for where its challenge says, without credentials", async () => {
-    const server = await serve((hit, ...rest) =>
-      route({
-        "/elsewhere": sayJson({ ...metadata, resource: "https://example.com/" }),
-        POST: say(401, "", bearer(`error_description="token expired", resource_metadata="${server.origin}/elsewhere"`)),
-      })(hit, ...rest),
+    const server = await serveMetadata(
+      "/elsewhere",
+      (origin) => `Bearer error_description="token expired", resource_metadata="${origin}/elsewhere"`,
     )
     await expect(read(server, { headers: { Authorization: "Bearer t" } })).rejects.toMatchObject({
       evidence: {
-        wants: expect.stringMatching(/^an access token for "https:\/\/example\.com\/".*; it says "token expired"$/),
+        wants: expect.stringMatching(/^an access token for ".*\/mcp" from .*; it says "token expired"$/),
       },
     })
     const { headers } = server.hits.find(({ path }) => path === "/elsewhere") ?? {}
@@ -125,11 +128,19 @@ describe("what a server wants", () => {
   })
 
   test("is never looked for at another origin", async () => {
-    const other = await serve(sayJson(metadata))
+    const other = await serve(sayJson({ ...metadata, resource: "https://127.0.0.1/mcp" }))
     const challenge = bearer(`resource_metadata="${other.origin}/metadata"`)
     expect(await refusal(say(401, "", challenge))).toMatchObject({ evidence: { wants: "an access token" } })
     expect(other.hits).toEqual([])
   })
+
+  test.each(["https://other.example/mcp", "https://127.0.0.1/mcp", "mcp"])(
+    "is not told from metadata for %s",
+    async (resource) => {
+      const server = await serveMetadata(RESOURCE_METADATA, () => "Bearer", resource)
+      await expect(read(server)).rejects.toMatchObject({ evidence: { wants: "an access token" } })
+    },
+  )
 
   test.each([
     { name: "nothing", handler: say(401), evidence: undefined },
