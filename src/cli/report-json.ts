@@ -82,4 +82,4 @@ export const errorMember = (error: ToolsumError): JsonValue => {
 }
 
 /** JSON has no lone surrogates; words that were typed on Windows may. */
-export const toWellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, "\ufffd")
+export const toWellFormed = (text: string): string => text.replace(/[\ud800-\udfff]/gu, "\ufffd")

@@ -104,14 +104,18 @@ export function quote(untrusted: string, max = 80): string {
 }
 
 // Control, format, private, unassigned; separators but the space; default ignorable (fillers, variation selectors, tags); blank Braille.
-const INVISIBLE = /(?! )[\p{C}\p{Z}\p{DI}\u2800]/gu
+const INVISIBLE = "(?! )[\\p{C}\\p{Z}\\p{DI}\\u2800]"
+let invisible: RegExp | undefined
 
-// Most text is, and then the costly expression above is not even compiled.
+// Most text is, and then the expression above is not even made: its tables cost a millisecond, as a literal at every start.
 const VISIBLE_ASCII = /^[ -~]*$/
 
 /** Replaces every control, format, bidi, separator, surrogate, private-use, unassigned and ignorable character with a `\u` escape. */
-export const escapeInvisible = (text: string): string =>
-  VISIBLE_ASCII.test(text) ? text : text.replace(INVISIBLE, escapeUnits)
+export function escapeInvisible(text: string): string {
+  if (VISIBLE_ASCII.test(text)) return text
+  invisible ??= new RegExp(INVISIBLE, "gu")
+  return text.replace(invisible, escapeUnits)
+}
 
 /** A character as `\u` escapes of its UTF-16 units. */
 export const escapeUnits = (character: string): string =>

@@ -122,28 +122,38 @@ export interface Launch {
 /** Take a command apart, or null when it is none of the table or has an option that is not in it. Pure. */
 export function parseLaunch(target: CommandTarget): Launch | null {
   const words = launchWords(target)
-  for (const launcher of LAUNCHERS) {
-    const start = launcher.commands.map((command) => matchCommand(words, command)).find((length) => length > 0)
-    if (start === undefined) continue
-    const launch = readLaunch(launcher, words.slice(start))
-    return launch !== null && target.env.every((name) => !choosesCode(launcher, name)) ? launch : null
-  }
-  return null
+  const first = (words[0] ?? "").replace(/\.(?:cmd|exe)$/, "")
+  const start = STARTS.get(first)?.find(({ command }) => command.every((word, i) => i === 0 || words[i] === word))
+  if (start === undefined) return null
+  const { launcher, command } = start
+  const launch = readLaunch(launcher, words.slice(command.length))
+  return launch !== null && target.env.every((name) => !choosesCode(launcher, name)) ? launch : null
 }
 
-/** The words behind `cmd /c`, the first one without `.cmd` or `.exe`. */
+interface Start {
+  readonly launcher: Launcher
+  /** The words that start it. */
+  readonly command: readonly string[]
+}
+
+/** Every way to start a launcher, by its first word: a lockfile of many pins asks for each of them. */
+const STARTS: ReadonlyMap<string, readonly Start[]> = indexStarts()
+
+function indexStarts(): ReadonlyMap<string, readonly Start[]> {
+  const starts = new Map<string, Start[]>()
+  for (const launcher of LAUNCHERS)
+    for (const text of launcher.commands) {
+      const command = text.split(" ")
+      const [first = ""] = command
+      starts.set(first, [...(starts.get(first) ?? []), { launcher, command }])
+    }
+  return starts
+}
+
+/** All words, without a `cmd /c` before them. */
 function launchWords({ command, args }: CommandTarget): readonly string[] {
-  const [first = "", ...rest] = command === "cmd" || command === "cmd.exe" ? behindShell(args) : [command, ...args]
-  return [first.replace(/\.(?:cmd|exe)$/, ""), ...rest]
-}
-
-const behindShell = (args: readonly string[]): readonly string[] =>
-  args[0] === "/c" || args[0] === "/C" ? args.slice(1) : []
-
-/** How many words `command` takes at the start of `words`; 0 when it is another command. */
-function matchCommand(words: readonly string[], command: string): number {
-  const parts = command.split(" ")
-  return parts.every((part, i) => words[i] === part) ? parts.length : 0
+  if (command !== "cmd" && command !== "cmd.exe") return [command, ...args]
+  return args[0] === "/c" || args[0] === "/C" ? args.slice(1) : []
 }
 
 function readLaunch(launcher: Launcher, words: readonly string[]): Launch | null {

@@ -23,7 +23,7 @@ export function parsePackageSpec(ecosystem: Ecosystem, text: string): PackageSpe
 export const encodePurl = (text: string): string =>
   text.replace(/[^A-Za-z0-9.\-_~:/]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`)
 
-const NPM_SPEC = /^((?:@[a-z0-9-][a-z0-9._~-]*\/)?[a-z0-9][a-z0-9._~-]*)(?:@(.*))?$/is
+const NPM_SPEC = /^((?:@[A-Za-z0-9-][A-Za-z0-9._~-]*\/)?[A-Za-z0-9][A-Za-z0-9._~-]*)(?:@(.*))?$/s
 const NPM_RANGE = /^[A-Za-z0-9^<>=*|~ ][A-Za-z0-9.^~<>=|*+_ -]*$/
 const TARBALL = /\.(?:tgz|tar\.gz|tar)$/i
 const NUMBER = "(?:0|[1-9][0-9]*)"

@@ -1,15 +1,12 @@
-// Client configurations of a project and of its user: which servers they start. Reads the files that are there (places.ts), each as what
-// it is (documents.ts, shapes.ts), each entry for itself (entries.ts). Starts and contacts nothing.
+// Client configurations of a project and of its user: which servers they start. Looks at every place (places.ts) and reads the files that
+// are there (read-servers.ts). Starts and contacts nothing.
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { ToolsumError } from "../../core/errors.js"
 import { MAX_JSON_BYTES } from "../../core/json.js"
 import type { ClientConfig } from "../../ports.js"
-import { errnoOf, ioFailed, readRegularFile } from "../regular-file.js"
-import { formatOf, readDocument } from "./documents.js"
-import { isMembers, type Members, readEntry } from "./entries.js"
+import { errnoOf, ioFailed, mayExist, readRegularFile } from "../regular-file.js"
 import { type ConfigPlace, type ConfigPlaces, listConfigPlaces } from "./places.js"
-import { SHAPES, type Shape } from "./shapes.js"
 
 /** Files of one folder that are read. */
 const MAX_FOLDER_FILES = 1000
@@ -35,6 +32,7 @@ type ConfigFile = Pick<ConfigPlace, "client" | "scope" | "path" | "file" | "shap
 function filesAt(place: ConfigPlace): readonly ConfigFile[] {
   const { extensions } = place
   if (extensions === undefined) return [place]
+  if (!mayExist(place.path)) return []
   try {
     const names = readdirSync(place.path).filter((name) => extensions.some((ending) => name.endsWith(`.${ending}`)))
     if (names.length > MAX_FOLDER_FILES) throw bad(`expected at most ${MAX_FOLDER_FILES} files`)
@@ -53,28 +51,12 @@ async function readConfig({ problem, ...file }: ConfigFile, places: ConfigPlaces
   try {
     const bytes = readRegularFile(file.path, { maxBytes: MAX_JSON_BYTES, code: "CONFIG_INVALID" })
     if (bytes === null) return null
-    const servers = readServers(await readObject(bytes, file.path), file, places)
+    const { readServers } = await import("./read-servers.js")
+    const servers = await readServers(bytes, file, places)
     return shape === "claudeProject" && servers.length === 0 ? null : config(servers, null)
   } catch (error) {
     if (!(error instanceof ToolsumError)) throw error
     // The same file is read once more for the servers of every project.
     return shape === "claudeProject" ? null : config([], error.message)
   }
-}
-
-async function readObject(bytes: Uint8Array, path: string): Promise<Members> {
-  const document = await readDocument(bytes, formatOf(path), bad)
-  if (!isMembers(document)) throw bad("expected an object")
-  return document
-}
-
-function readServers(
-  document: Members,
-  file: ConfigFile,
-  { project, platform }: ConfigPlaces,
-): ClientConfig["servers"] {
-  const { dialect, list }: Shape = SHAPES[file.shape]
-  const isOfProject = file.scope === "project" || file.shape === "claudeProject"
-  const place = { dialect, platform, project: isOfProject ? project : null }
-  return list(document, { project, platform, bad }).map((entry) => readEntry(entry, place))
 }
