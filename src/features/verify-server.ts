@@ -34,6 +34,8 @@ export interface VerifyServerInput {
   readonly profile: string
   readonly sections: readonly SectionName[]
   readonly nowSec: number
+  /** True to look at every entry of the logs instead of believing their index. */
+  readonly exhaustive: boolean
   readonly read: () => Promise<ServerReading>
   /** Opened while the server is read. */
   readonly logs: Promise<readonly AskedLog[]>
@@ -72,7 +74,9 @@ export async function verifyServer(input: VerifyServerInput): Promise<VerifiedSe
   const value = live.kind === "read" ? live.value : null
   const reading = describeReading(input, live)
   const stream = streamOf(reading)
-  const asked = await Promise.all(logs.map((log) => askLog(log, { reading, stream, surface: value?.surface ?? null })))
+  const asked = await Promise.all(
+    logs.map((log) => askLog(log, { reading, stream, surface: value?.surface ?? null, exhaustive: input.exhaustive })),
+  )
   const refuted = asked.find(({ answer }) => answer.kind === "refuted")
   if (refuted?.answer.kind === "refuted") return { kind: "refuted", log: refuted.name, error: refuted.answer.error }
   const read = asked.flatMap(({ answer }) => (answer.kind === "read" ? [answer.value] : []))
@@ -151,6 +155,7 @@ interface Question {
   readonly reading: EvidenceReading
   readonly stream: ReadStream
   readonly surface: Digest | null
+  readonly exhaustive: boolean
 }
 
 interface AnsweredLog {
@@ -211,29 +216,33 @@ interface Found {
 
 const NOTHING: Found = { peers: [], history: [], others: [], newest: "scanned", newerFormat: null, warnings: [] }
 
-async function search(client: LogClient, { stream, surface }: Question): Promise<Found> {
+async function search(client: LogClient, { stream, surface, exhaustive }: Question): Promise<Found> {
   const { subject } = stream
   // A name that one account gave to a command of its own means nothing in a log of others.
   const isElsewhere = subject?.startsWith("local:") && !isPersonalLog(client.origin)
-  const found = subject === null || isElsewhere ? NOTHING : await searchSubject(client, subject, stream)
+  const found = subject === null || isElsewhere ? NOTHING : await searchSubject(client, { subject, exhaustive }, stream)
   if (found.peers.length + found.others.length > 0 || found.newerFormat !== null || surface === null) return found
   return { ...found, others: await findSameLists(client.tree, surface, { personal: isPersonalLog(client.origin) }) }
 }
 
-async function searchSubject(client: LogClient, subject: string, stream: ReadStream): Promise<Found> {
-  const records = await findSubjectRecords(client, { subject })
+async function searchSubject(
+  client: LogClient,
+  wanted: { subject: string; exhaustive: boolean },
+  stream: ReadStream,
+): Promise<Found> {
+  const records = await findSubjectRecords(client, wanted)
   const newest = [...newestOfStreams(records).values()]
   const peers = newest.filter(({ record }) => isComparable(record, stream))
   const others = newest.filter((one) => !peers.includes(one)).slice(-MAX_OTHERS)
   const history = await Promise.all(peers.map((peer) => readHistory(client, peer)))
-  const isScanned = records.complete && records.scannedFrom === 0n
   return {
     peers,
     history: history.flat(),
     others,
-    newest: isScanned || peers.every(({ index }) => records.scannedFrom <= index + 1n) ? "scanned" : "hint",
+    // The index may hide a whole stream, that of another observer.
+    newest: records.scannedFrom === 0n ? "scanned" : "hint",
     newerFormat: records.newerFormat.at(-1) ?? null,
-    warnings: records.warnings,
+    warnings: [...records.warnings, ...(records.complete ? [] : ["records_unread"])],
   }
 }
 

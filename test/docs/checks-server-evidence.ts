@@ -29,7 +29,14 @@ async function makeEvidence(doc: FormatDocument): Promise<ServerEvidence> {
   const state = await openLogClient({ source, roots, state: new MemoryState(), clock: () => NOW_SEC })
   const target = targetOf(doc)
   const verified = await verifyServer({
-    ...{ target, subject: chooseSubject(target, null), profile: "anonymous", sections: ASKED, nowSec: NOW_SEC },
+    ...{
+      target,
+      subject: chooseSubject(target, null),
+      profile: "anonymous",
+      sections: ASKED,
+      nowSec: NOW_SEC,
+      exhaustive: false,
+    },
     read: async () => ({
       surface: surfaceOf(doc),
       ...{ protocol: "2025-11-25", capabilities: {}, findings: [], failures: {}, isPrivate: false },

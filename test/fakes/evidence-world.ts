@@ -37,6 +37,8 @@ export interface ServerCase {
   readonly live?: object | ServerReading | ToolsumError
   /** Records of each log, in order; an error: it cannot be opened. */
   readonly logs?: readonly (readonly Signed[] | HostileLog | ToolsumError)[]
+  /** True to look at every entry. */
+  readonly exhaustive?: boolean
   /** True where the logs keep all texts; else section texts only. */
   readonly archive?: boolean
 }
@@ -78,6 +80,7 @@ export async function verifyCase(c: ServerCase, logs = logsOf(c)): Promise<Verif
     profile: profileOf(target, []),
     sections: ["tools", "prompts", "templates"],
     nowSec: NOW,
+    exhaustive: c.exhaustive ?? false,
     read: async () => {
       if (live instanceof ToolsumError) throw live
       return "surface" in live ? (live as ServerReading) : readingOf(live, { read: { node: "20.20.2" } })

@@ -191,6 +191,17 @@ describe("what is told besides", () => {
     expect(said(await reportOf({ logs: [log] }))).toBe("UNCHANGED")
   })
 
+  test("an index that hides another observer is believed only unless every entry is looked at", async () => {
+    const log = makeSignedLog([{ lists: LISTS.one }, { lists: LISTS.other, observer: "b.example.com" }])
+    log.tamper = (path, bytes) =>
+      path.startsWith("subjects/") && bytes
+        ? new TextEncoder().encode(new TextDecoder().decode(bytes).replace(" 1 2\n", " 1\n"))
+        : bytes
+    const [believed, looked] = [await reportOf({ logs: [log] }), await reportOf({ logs: [log], exhaustive: true })]
+    expect([said(believed), believed.logs[0]?.log.newest]).toEqual(["UNCHANGED", "hint"])
+    expect([said(looked), looked.logs[0]?.log.newest]).toEqual(["CHANGED(surface)", "scanned"])
+  })
+
   test("a record of a format that this version does not read", async () => {
     const log = makeSignedLog([{ lists: LISTS.one }])
     log.index("pkg:npm/%40acme/notes", log.size)

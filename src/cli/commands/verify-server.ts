@@ -47,6 +47,7 @@ export const verifyServerCommand: CommandSpec = {
     ["--subject <id>", "What its records are filed under, such as an id of the official registry"],
     ["--save <file>", "Keep all of it as evidence that toolsum verify proves again, without network"],
     ["--offline <file>", "Prove such a file again; reads no server"],
+    ["--exhaustive", "Look at every entry of the logs instead of believing their index"],
     ["--explain", "Show heads, leaves, roots and reading conditions"],
     ...LAUNCH_OPTIONS,
     ...PROFILE_OPTIONS,
@@ -90,6 +91,7 @@ async function verifyLive(line: CommandLine, io: Io): Promise<ExitCode> {
     profile: readTypedProfile(target, options),
     sections: options.flag("resources") ? SECTION_NAMES : DEFAULT_SECTIONS,
     nowSec: io.nowSec(),
+    exhaustive: options.flag("exhaustive"),
     read: () => readServer(asked),
     logs: Promise.all(places.map((place) => place.open())),
   })
