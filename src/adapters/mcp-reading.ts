@@ -109,15 +109,16 @@ const sameItems = (a: JsonValue, b: JsonValue) => computeJsonDigest(a) === compu
 /** Read all pages of a section once. A failure keeps the items of the pages before it. */
 async function readList(walk: Walk, section: SectionName): Promise<SectionReading> {
   if (!isDeclared(walk.session.capabilities, section)) return { items: null, failure: null, findings: [] }
-  const pages: (readonly JsonValue[])[] = []
+  const pages: Page[] = []
+  const allItems = () => pages.flatMap(({ items }) => items)
   try {
     const exists = await readPages(walk, section, pages)
-    if (exists) return { items: pages.flat(), failure: null, findings: [] }
+    if (exists) return { items: allItems(), failure: null, findings: [] }
     const message = `the server declares this list, but does not know ${LIST_METHODS[section]}`
     return { items: null, failure: null, findings: [{ code: "declared_without_list", section, message }] }
   } catch (error) {
     if (!(error instanceof ToolsumError)) throw error
-    return { items: pages.length === 0 ? null : pages.flat(), failure: error, findings: [] }
+    return { items: pages.length === 0 ? null : allItems(), failure: error, findings: [] }
   }
 }
 
@@ -128,8 +129,8 @@ function isDeclared(capabilities: JsonValue, section: SectionName): boolean {
   return value !== undefined && value !== null && value !== false
 }
 
-/** Puts the items of each page into `pages`; false when the server has no such list. Throws what ended the list too early. */
-async function readPages(walk: Walk, section: SectionName, pages: (readonly JsonValue[])[]): Promise<boolean> {
+/** Puts each page into `pages`; false when the server has no such list. Throws what ended the list too early. */
+async function readPages(walk: Walk, section: SectionName, pages: Page[]): Promise<boolean> {
   const { maxItems, maxPages } = walk.limits
   const method = LIST_METHODS[section]
   const cursors = new Set<string>()
@@ -148,8 +149,8 @@ async function readPages(walk: Walk, section: SectionName, pages: (readonly Json
     }
     const page = parsePage(section, answer.result)
     if (walk.session.isModern) noteAsides(walk.asides, section, page.result)
-    if (probing && pages.some((earlier) => sameItems(earlier, page.items))) return true
-    pages.push(page.items)
+    if (probing && pages.some((earlier) => isRepeated(earlier, page))) return true
+    pages.push(page)
     count += page.items.length
     if (count > maxItems) throw incomplete(method, `it has more than ${maxItems} items`)
     if (page.next === null) return true
@@ -159,6 +160,10 @@ async function readPages(walk: Walk, section: SectionName, pages: (readonly Json
     cursor = page.next
   }
 }
+
+/** The items of an earlier page, and nothing behind them that was not behind that one: else there may be more. */
+const isRepeated = (earlier: Page, { items, next }: Page): boolean =>
+  (next === null || next === earlier.next) && sameItems(earlier.items, items)
 
 const incomplete = (method: ListMethod, why: string) =>
   new ToolsumError("READING_INCOMPLETE", `${method} could not be read to its end: ${why}`)

@@ -75,6 +75,23 @@ test("from 2026-07-28 on invalid parameters are no end of a list", async () => {
   expect((await readSurface(session, REQUEST)).failures.tools).toMatchObject({ code: "READING_INCOMPLETE" })
 })
 
+test("a list that starts all over behind an empty cursor has ended, however many pages it has", async () => {
+  const { session, asked } = fakeSession((cursor) => (cursor === "2" ? page(["b"], "") : page(["a"], "2")))
+  expect(await readSurface(session, REQUEST)).toMatchObject({
+    surface: { tools: [item("a"), item("b")] },
+    failures: {},
+  })
+  expect(asked).toEqual([null, "2", ""])
+})
+
+test("an earlier page behind an empty cursor is no end when it leads further", async () => {
+  const pages: Record<string, Answer> = { "": page(["a"], "2"), 2: page(["hidden"]) }
+  const { session } = fakeSession((cursor) => pages[cursor ?? "none"] ?? page(["a"], ""))
+  const { surface, failures } = await readSurface(session, REQUEST)
+  expect(failures).toEqual({})
+  expect(surface.tools).toEqual([item("a"), item("a"), item("hidden")])
+})
+
 test("an empty cursor that leads on and on is incomplete", async () => {
   const { session, asked } = fakeSession((cursor) => page([cursor === null ? "a" : "b"], ""))
   expect((await readSurface(session, REQUEST)).failures.tools).toMatchObject({ code: "READING_INCOMPLETE" })
