@@ -29,6 +29,11 @@ const LOW_ORDER_ENDS = new Set([0x00, 0x05, 0x7a, 0x7f])
 export const isLowOrderPoint = (point: Uint8Array): boolean =>
   LOW_ORDER_ENDS.has((point[31] ?? 0) & 0x7f) && LOW_ORDER.has(formatHex(point))
 
+/** False for an encoding whose y coordinate is not reduced modulo p = 2^255-19: a second spelling of a point, of which some
+ *  implementations make a key and others do not. RFC 8032 §5.1.3. */
+export const isReducedPoint = (point: Uint8Array): boolean =>
+  ((point[31] ?? 0) & 0x7f) !== 0x7f || (point[0] ?? 0) < 0xed || point.subarray(1, 31).some((byte) => byte !== 0xff)
+
 /** An Ed25519 check without the rule: canonical S and R, low-order points let through. Lengths are the caller's duty. */
 export type Ed25519Primitive = (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array) => boolean
 

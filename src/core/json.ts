@@ -3,7 +3,8 @@
 import { decodeUtf8, encodeUtf8 } from "./bytes.js"
 import { quote, ToolsumError } from "./errors.js"
 
-/** A JSON value as read: an integer token beyond 2^53-1 is a bigint, every other number a finite double. */
+/** A JSON value as read: an integer token beyond 2^53-1 is a bigint (with `integers: "bigint"`, any integer token), every other number a
+ *  finite double. */
 export type JsonValue = null | boolean | number | bigint | string | readonly JsonValue[] | JsonObject
 
 /** An object whose members inherit nothing, so that any name, `__proto__` included, is there only if it was in the text.
@@ -24,11 +25,19 @@ export const isObject = (value: JsonValue | undefined): value is JsonObject =>
 /** True for an array. */
 export const isArray = (value: JsonValue | undefined): value is readonly JsonValue[] => Array.isArray(value)
 
-/** Read one JSON document (formats.md 1 and 2). `maxBytes` stands in for MAX_JSON_BYTES. Throws JSON_MALFORMED; the message says what was
- *  expected, what came, and the line and column (from 1, columns in UTF-16 units). */
-export function parseJson(input: Uint8Array | string, limits: { maxBytes?: number } = {}): JsonValue {
-  const text = decode(input, limits.maxBytes ?? MAX_JSON_BYTES)
-  return new Reader(text).readDocument()
+/** How to read. `maxBytes` stands in for MAX_JSON_BYTES. With `integers: "bigint"` the spelling decides the type: integer tokens of any size
+ *  are bigints, tokens with a fraction or exponent are doubles, `-0.0` with its sign: what formats need that tell `12` from `12.0`. The
+ *  canonical form is the same either way. */
+export interface JsonOptions {
+  readonly maxBytes?: number
+  readonly integers?: "bigint"
+}
+
+/** Read one JSON document (formats.md 1 and 2). Throws JSON_MALFORMED; the message says what was expected, what came, and the line and
+ *  column (from 1, columns in UTF-16 units). */
+export function parseJson(input: Uint8Array | string, options: JsonOptions = {}): JsonValue {
+  const text = decode(input, options.maxBytes ?? MAX_JSON_BYTES)
+  return new Reader(text, options.integers === "bigint").readDocument()
 }
 
 const bad = (why: string) => new ToolsumError("JSON_MALFORMED", why)
@@ -79,11 +88,13 @@ const isDigit = (code: number) => code >= ZERO && code <= NINE
 /** Recursive descent over UTF-16 units; `at` is the next unit to read. Reading past the end gives NaN, which no case takes. */
 class Reader {
   private readonly text: string
+  private readonly bigintegers: boolean
   private at = 0
   private depth = 0
 
-  constructor(text: string) {
+  constructor(text: string, bigintegers: boolean) {
     this.text = text
+    this.bigintegers = bigintegers
   }
 
   readDocument(): JsonValue {
@@ -231,7 +242,7 @@ class Reader {
     this.at = at
     if (code === DOT || code === 0x65 || code === 0x45) return this.readDecimal(start)
     const value = Number(text.slice(start, at))
-    if (Number.isSafeInteger(value)) return value + 0 // -0 + 0 is 0
+    if (Number.isSafeInteger(value) && !this.bigintegers) return value + 0 // -0 + 0 is 0
     return BigInt(text.slice(start, at))
   }
 
@@ -249,7 +260,7 @@ class Reader {
     }
     const value = Number(this.text.slice(start, this.at))
     if (!Number.isFinite(value)) throw this.fail("expected a number below 1.8e308", start)
-    return value + 0
+    return this.bigintegers ? value : value + 0 // -0 + 0 is 0
   }
 
   private skipDigits(): void {

@@ -1,9 +1,17 @@
 // What the readers of a lockfile's parts share: exact members, types and spellings, with messages that name the place in the file,
 // what was expected and what came (formats 28, 29). Everything throws LOCKFILE_MALFORMED.
-import { parseBase64 } from "./bytes.js"
+import { decodeUtf8, parseBase64 } from "./bytes.js"
 import { type Bad, quote, ToolsumError } from "./errors.js"
 import { type Digest, isDigest } from "./hash.js"
-import { isArray, isObject, type JsonObject, type JsonValue } from "./json.js"
+import {
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonOptions,
+  type JsonValue,
+  MAX_JSON_BYTES,
+  parseJson,
+} from "./json.js"
 
 /** The error at a place such as `servers.memory.index`; the whole file is the empty text. */
 export const malformed = (at: string, why: string): ToolsumError =>
@@ -29,6 +37,25 @@ export function describe(value: JsonValue | undefined): string {
   if (isArray(value)) return "a list"
   if (isObject(value)) return "an object"
   return typeof value === "string" ? quote(value, 40) : String(value)
+}
+
+/** The JSON of a lockfile; for git's conflict markers the message says just that. */
+export function readDocument(input: Uint8Array | string, options: JsonOptions = {}): JsonValue {
+  try {
+    return parseJson(input, options)
+  } catch (error) {
+    if (!(error instanceof ToolsumError)) throw error
+    const conflict = hasConflictMarker(input)
+    const why = conflict ? "expected no conflict markers of git (<<<<<<<): merge the two versions first" : error.message
+    throw new ToolsumError("LOCKFILE_MALFORMED", why, { cause: error })
+  }
+}
+
+/** Well-formed JSON has no seven `<`, `=` or `>` at the start of a line: a line feed is never raw in a string. */
+function hasConflictMarker(input: Uint8Array | string): boolean {
+  if (input.length > MAX_JSON_BYTES) return false
+  const text = typeof input === "string" ? input : decodeUtf8(input, malformedAt(""))
+  return /^(?:<{7}|={7}|>{7})(?: |\r?$)/m.test(text)
 }
 
 /** An object. */

@@ -1,17 +1,16 @@
 // The lockfile `toolsum-lock/v1` (DESIGN 7, formats 28 to 40): JSON with logs, pins and what was removed. The reader refuses what it
 // does not know, unknown members included; what a hash, a signature or a rule refutes is verify-lockfile.ts's, so that it is REJECTED
 // and not malformed. Its parts are lockfile-log.ts and lockfile-pin.ts.
-import { decodeUtf8 } from "./bytes.js"
-import { quote, ToolsumError } from "./errors.js"
-import { type JsonObject, type JsonValue, MAX_JSON_BYTES, parseJson } from "./json.js"
+import { quote } from "./errors.js"
+import type { JsonObject, JsonValue } from "./json.js"
 import { formatLog, type LockedLog, parseLogs } from "./lockfile-log.js"
 import { formatPin, type Pin, parsePin } from "./lockfile-pin.js"
 import {
   checkMembers,
   describe,
   malformed,
-  malformedAt,
   memberPlace,
+  readDocument,
   readInstant,
   readObject,
   readText,
@@ -48,7 +47,7 @@ const REMOVAL = { required: ["at", "by", "reason"] }
 /** Read a lockfile; any order and white space. The message names the place in the file, what was expected and what came; for a newer
  *  format and for git's conflict markers it says just that. Throws LOCKFILE_MALFORMED. */
 export function parseLockfile(input: Uint8Array | string): Lockfile {
-  const object = readObject(readJson(input), "")
+  const object = readObject(readDocument(input), "")
   checkFormat(object.format)
   checkMembers(object, "", MEMBERS)
   const logs = parseLogs(object.logs)
@@ -70,24 +69,6 @@ export function formatLockfile({ format, logs, servers, removed }: Lockfile): st
     removed: mapMembers(removed, ({ at, by, reason }) => ({ at, by, reason })),
   }
   return `${formatPrettyJson(value)}\n`
-}
-
-function readJson(input: Uint8Array | string): JsonValue {
-  try {
-    return parseJson(input)
-  } catch (error) {
-    if (!(error instanceof ToolsumError)) throw error
-    const conflict = hasConflictMarker(input)
-    const why = conflict ? "expected no conflict markers of git (<<<<<<<): merge the two versions first" : error.message
-    throw new ToolsumError("LOCKFILE_MALFORMED", why, { cause: error })
-  }
-}
-
-/** Well-formed JSON has no seven `<`, `=` or `>` at the start of a line: a line feed is never raw in a string. */
-function hasConflictMarker(input: Uint8Array | string): boolean {
-  if (input.length > MAX_JSON_BYTES) return false
-  const text = typeof input === "string" ? input : decodeUtf8(input, malformedAt(""))
-  return /^(?:<{7}|={7}|>{7})(?: |\r?$)/m.test(text)
 }
 
 function checkFormat(format: JsonValue | undefined): void {

@@ -48,7 +48,10 @@ const badLink = (why: string) => new ToolsumError("LOCKFILE_MALFORMED", `link: $
 
 /** The root that this keyring starts from, among those pinned. A root named for this log must fit; an unnamed one may.
  *  Throws ROOT_MISMATCH, KEYRING_INVALID (floor) or ROOT_NOT_PINNED. Formats 26, 41. */
-export function matchRoot(keyring: VerifiedKeyring, roots: readonly PinnedRoot[]): PinnedRoot {
+export function matchRoot(
+  keyring: Pick<VerifiedKeyring, "origin" | "fingerprint" | "requireFloor">,
+  roots: readonly PinnedRoot[],
+): PinnedRoot {
   const named = roots.filter((root) => root.name === keyring.origin)
   const foreign = named.find((root) => root.fingerprint !== keyring.fingerprint)
   if (foreign) {
