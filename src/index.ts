@@ -85,6 +85,7 @@ export {
   type Surface,
   type SurfaceLines,
 } from "./core/section.js"
+export { parseServerEvidence, type ServerEvidence } from "./core/server-evidence.js"
 export type { NoteSignature } from "./core/signature-line.js"
 export { computeHow, type DerivedSubject, deriveSubject, type ReadConditions, subjectFor } from "./core/subject.js"
 export {
@@ -99,5 +100,6 @@ export {
 export { type HeadState, type VerifiedHead, type VerifiedHeads, verifyHead, verifyHeads } from "./core/tree-heads.js"
 export type { Change, Coverage, ServerVerdict, UnknownReason, Verdict } from "./core/verdict.js"
 export { type LockfileReport, type VerifyLockfileInput, verifyLockfile } from "./core/verify-lockfile.js"
+export { type ProvenLog, type VerifiedEvidence, verifyServerEvidence } from "./core/verify-server-evidence.js"
 export { formatVkey, parseSigningKey, parseVkey, type SigningKey, type VerifierKey } from "./core/vkey.js"
 export { type DiffOptions, diffSurfaces, type SurfaceDiff } from "./surface/diff.js"

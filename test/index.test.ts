@@ -70,6 +70,7 @@ test("nothing is exported by accident: this list changes with a decision", () =>
       "parseProofFile",
       "parseRecord",
       "parseRootArgument",
+      "parseServerEvidence",
       "parseSigningKey",
       "parseSurface",
       "parseTarget",
@@ -87,6 +88,7 @@ test("nothing is exported by accident: this list changes with a decision", () =>
       "verifyKeyring",
       "verifyLockfile",
       "verifyProofFile",
+      "verifyServerEvidence",
     ]
   `)
 })
