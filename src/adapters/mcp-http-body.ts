@@ -93,17 +93,21 @@ export async function collectBody(body: AsyncIterable<Uint8Array>, maxBytes: num
   return buffer.take()
 }
 
-/** The start of `body`, at most `maxBytes`, for looking at; what comes after is not read. */
+/** The start of `body`, at most `maxBytes`, for looking at; what comes after is not read. Of a body that breaks off, what came of it. */
 export async function collectStart(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
   const buffer = createByteBuffer()
-  for await (const part of body) {
-    buffer.push(part.subarray(0, maxBytes - buffer.length()))
-    if (buffer.length() === maxBytes) break
+  try {
+    for await (const part of body) {
+      buffer.push(part.subarray(0, maxBytes - buffer.length()))
+      if (buffer.length() === maxBytes) break
+    }
+  } catch (error) {
+    if (!(error instanceof ToolsumError)) throw error
   }
   return buffer.take()
 }
 
 /** Read a body that nobody wants. */
 export async function dumpBody(body: AsyncIterable<Uint8Array>): Promise<void> {
-  await collectStart(body, DUMP_BYTES).catch(() => undefined)
+  await collectStart(body, DUMP_BYTES)
 }

@@ -48,6 +48,11 @@ export const streamHeaders = (link: HttpLink, more: Readonly<Record<string, stri
 /** Lists may depend on the language (DESIGN 4): English is asked for. */
 export const baseHeaders = ({ headers }: HttpLink) => ({ "user-agent": "toolsum", "accept-language": "en", ...headers })
 
+/** An answer whose exchange can be ended before its body has come. */
+export interface Exchange extends HttpResponse {
+  readonly giveUp: () => void
+}
+
 /** Sends for one transport: bytes over all answers are counted, and `stop` ends what still runs. */
 export function createExchange(link: HttpLink, stop: AbortSignal) {
   let received = 0
@@ -59,16 +64,22 @@ export function createExchange(link: HttpLink, stop: AbortSignal) {
       yield chunk
     }
   }
-  return async (request: Omit<HttpRequest, "signal">, signal?: AbortSignal): Promise<HttpResponse> => {
-    const ends = signal ? AbortSignal.any([stop, signal]) : stop
+  return async (request: Omit<HttpRequest, "signal">, signal?: AbortSignal): Promise<Exchange> => {
+    const enough = new AbortController()
+    const ends = AbortSignal.any([stop, enough.signal, ...(signal ? [signal] : [])])
     const response = await link.client.send({ ...request, signal: ends })
-    return { ...response, body: count(response.body) }
+    return { ...response, body: count(response.body), giveUp: () => enough.abort() }
   }
 }
 
-/** Read an answer that is none as far as it is looked at. */
-export async function readRefusal({ redact }: HttpLink, { status, header, body }: HttpResponse): Promise<Refusal> {
-  const start = await collectStart(body, MAX_REFUSAL_BYTES)
+/** How long the body of a refusal is waited for. */
+const MAX_REFUSAL_MS = 3000
+
+/** Read an answer that is none as far as it is looked at. Status and headers count, even if its body never comes. */
+export async function readRefusal({ redact }: HttpLink, exchange: Exchange): Promise<Refusal> {
+  const { status, header, body, giveUp } = exchange
+  const timer = setTimeout(giveUp, MAX_REFUSAL_MS)
+  const start = await collectStart(body, MAX_REFUSAL_BYTES).finally(() => clearTimeout(timer))
   return {
     status,
     contentType: redact(mediaType(header("content-type"))),

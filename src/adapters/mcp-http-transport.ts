@@ -10,6 +10,7 @@ import type { HttpResponse } from "./mcp-http-client.js"
 import { readEvents, type StreamState } from "./mcp-http-events.js"
 import {
   createExchange,
+  type Exchange,
   explainRefusal,
   type HttpLink,
   holdsAnswer,
@@ -112,20 +113,17 @@ export class HttpTransport implements Transport {
     const method = "method" in message ? message.method : null
     const opens = method === OPENING_METHODS.handshake || method === OPENING_METHODS.modern
     const timeoutMs = opens ? this.link.startTimeoutMs : this.link.requestTimeoutMs
-    // The exchange ends with the request, and soon after its answer.
-    const enough = new AbortController()
-    const ends = signal ? AbortSignal.any([enough.signal, signal]) : enough.signal
-    const response = await this.post(message, timeoutMs, ends)
+    const response = await this.post(message, timeoutMs, signal)
     const type = mediaType(response.header("content-type"))
     if (isSuccess(response) && method === OPENING_METHODS.handshake) this.takeSession(response)
-    if (isSuccess(response) && type === "text/event-stream") return this.readStream(response, id, enough)
+    if (isSuccess(response) && type === "text/event-stream") return this.readStream(response, id, signal)
     if (isSuccess(response) && type === "application/json") return this.readJson(response, id)
     const refusal = await readRefusal(this.link, response)
     if (this.isAnswer(refusal) && this.deliver(refusal.body, id)) return
     throw await this.refused(refusal)
   }
 
-  private post(message: JSONRPCMessage, timeoutMs: number, signal?: AbortSignal): Promise<HttpResponse> {
+  private post(message: JSONRPCMessage, timeoutMs: number, signal?: AbortSignal): Promise<Exchange> {
     const headers = postHeaders(this.link, { ...this.sessionHeaders(), ...revisionHeaders(message) })
     const { url } = this.link
     return this.exchange({ method: "POST", url, headers, body: JSON.stringify(message), timeoutMs }, signal)
@@ -181,30 +179,30 @@ export class HttpTransport implements Transport {
     return holdsAnswer(envelopes, id)
   }
 
-  private async readStream(response: HttpResponse, id: unknown, enough: AbortController): Promise<void> {
+  private async readStream(response: Exchange, id: unknown, signal?: AbortSignal): Promise<void> {
     const state: StreamState = { lastId: null, retryMs: null }
-    let { body } = response
+    let exchange = response
     for (let resumed = 0; ; resumed++) {
-      const ended = await this.readUntilEnd(body, id, { state, enough })
+      const ended = await this.readUntilEnd(exchange, id, state)
       if (ended === "answered") return
       const pauseMs = state.retryMs ?? DEFAULT_RETRY_MS
       if (state.lastId === null || resumed === MAX_RESUMPTIONS || pauseMs > MAX_RETRY_MS) throw ended
       await sleep(pauseMs, undefined, { signal: this.stop.signal }).catch(() => undefined)
-      body = await this.resume(state.lastId, enough.signal)
+      exchange = await this.resume(state.lastId, signal)
     }
   }
 
-  /** Read a stream to its end: whether the answer was in it, else why it ended. */
+  /** Read a stream to its end, or not long after the answer: whether that was in it, else why it ended. */
   private async readUntilEnd(
-    body: AsyncGenerator<Uint8Array>,
+    { body, giveUp }: Exchange,
     id: unknown,
-    { state, enough }: { state: StreamState; enough: AbortController },
+    state: StreamState,
   ): Promise<"answered" | ToolsumError> {
     let linger: NodeJS.Timeout | null = null
     try {
       for await (const { type, data } of readEvents(body, this.link.maxMessageBytes, state)) {
         if (type !== "message" || !this.deliver(data, id)) continue
-        linger ??= setTimeout(() => enough.abort(), LINGER_MS)
+        linger ??= setTimeout(giveUp, LINGER_MS)
       }
     } catch (error) {
       if (linger === null && !(error instanceof ToolsumError && error.code === "SERVER_UNREACHABLE")) throw error
@@ -216,11 +214,11 @@ export class HttpTransport implements Transport {
       : "answered"
   }
 
-  private async resume(lastId: string, signal: AbortSignal): Promise<AsyncGenerator<Uint8Array>> {
+  private async resume(lastId: string, signal?: AbortSignal): Promise<Exchange> {
     const { url, requestTimeoutMs: timeoutMs } = this.link
     const headers = streamHeaders(this.link, { ...this.sessionHeaders(), "last-event-id": lastId })
     const response = await this.exchange({ method: "GET", url, headers, timeoutMs }, signal)
-    if (isSuccess(response) && mediaType(response.header("content-type")) === "text/event-stream") return response.body
+    if (isSuccess(response) && mediaType(response.header("content-type")) === "text/event-stream") return response
     throw await this.refused(await readRefusal(this.link, response))
   }
 }

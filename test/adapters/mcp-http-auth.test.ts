@@ -1,5 +1,6 @@
 // Servers behind URLs that want a credential: told from unreachable ones, in the words of their challenge and their metadata; tokens by the
 // client-credentials grant; and no value of a variable in anything that comes out.
+import type { ServerResponse } from "node:http"
 import { inspect } from "node:util"
 import { describe, expect, test } from "vitest"
 import type { HttpRequest, HttpResponse } from "../../src/adapters/mcp-http-client.js"
@@ -60,6 +61,19 @@ describe("a server that wants a credential", () => {
       name: "a JSON-RPC error under 400",
       handler: sayJson({ jsonrpc: "2.0", id: null, error: { code: -32000, message: "Unauthorized" } }, 400),
       message: "refused",
+    },
+    {
+      name: "401 with a body in a coding that was not asked for",
+      handler: say(401, "x", { ...bearer(""), "content-encoding": "zstd" }),
+      message: "refused",
+    },
+    {
+      name: "403 with a body that breaks off",
+      handler: (_: Hit, response: ServerResponse) => {
+        response.writeHead(403, { ...bearer('error="insufficient_scope"'), "content-length": "100" }).write("x")
+        setImmediate(() => response.destroy())
+      },
+      message: "insufficient_scope",
     },
   ])("$name", async ({ handler, message }) => {
     expect(await refusal(handler)).toMatchObject({ code: "SERVER_AUTH", message })

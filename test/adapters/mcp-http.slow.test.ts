@@ -9,8 +9,8 @@ import { DEFAULT_READ_LIMITS } from "../../src/ports.js"
 import { buildModules } from "../fakes/built-cli.js"
 import { makeTempFolder } from "../fakes/temp-folder.js"
 import { dialogueHandler } from "../fixtures/servers/http-dialogue.js"
-import type { Handler } from "../fixtures/servers/http-server.js"
-import { serve } from "./http-reading.js"
+import { type Handler, route, say } from "../fixtures/servers/http-server.js"
+import { read, serve } from "./http-reading.js"
 
 const MAX_RSS_MB = 200
 const MAX_READ_MS = 60_000
@@ -100,4 +100,22 @@ test.each([
   expect(code).toMatch(/^(?:READING_INCOMPLETE|PROTOCOL_MALFORMED|TIMEOUT)$/)
   expect(rssMb).toBeLessThan(MAX_RSS_MB)
   expect(performance.now() - started).toBeLessThan(MAX_READ_MS)
+})
+
+/** Headers, one byte, and no more. */
+const unfinished =
+  (status: number): Handler =>
+  (_, response) =>
+    response.writeHead(status, { "content-type": "text/plain", "content-length": "100" }).write("x")
+
+test.each([
+  { name: "a credential is wanted", handler: unfinished(401), code: "SERVER_AUTH" },
+  { name: "an event stream was hoped for", handler: route({ GET: unfinished(404) }), code: "SERVER_UNREACHABLE" },
+  {
+    name: "another revision is spoken",
+    handler: route({ "server/discover": unfinished(405), initialize: say(401) }),
+    code: "SERVER_AUTH",
+  },
+])("a refusal whose body never comes is one all the same, where $name", async ({ handler, code }) => {
+  await expect(read(await serve(handler))).rejects.toMatchObject({ code })
 })
