@@ -179,7 +179,9 @@ async function stopTree(handle: ChildProcess, tree: Tree, end: { readonly over: 
   const isGone = () => (handle.exitCode !== null || handle.signalCode !== null) && tree.entries().length === 0
   tree.entries()
   handle.stdin?.end()
-  if (!(await waitUntil(isGone, INPUT_GRACE_MS))) {
+  const endedAt = Date.now()
+  await waitForExit(handle, INPUT_GRACE_MS)
+  if (!(await waitUntil(isGone, INPUT_GRACE_MS - (Date.now() - endedAt)))) {
     tree.signal("SIGTERM")
     if (!(await waitUntil(isGone, TERM_GRACE_MS))) {
       for (const until = Date.now() + KILL_WAIT_MS; Date.now() < until; ) {
@@ -190,6 +192,18 @@ async function stopTree(handle: ChildProcess, tree: Tree, end: { readonly over: 
   }
   handle.stdin?.destroy()
   await waitUntil(() => end.over, 2 * DRAIN_MS)
+}
+
+/** Wait for the child's own exit, most often all there is to wait for. */
+function waitForExit(handle: ChildProcess, timeoutMs: number): Promise<void> {
+  if (handle.exitCode !== null || handle.signalCode !== null) return Promise.resolve()
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, timeoutMs)
+    handle.once("exit", () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
 }
 
 /** Ask again and again, more and more rarely, until it holds or the time is over. */

@@ -36,6 +36,7 @@ export class StdioTransport implements Transport {
   private readonly startChild: StartChild
   private readonly lines: LineSplitter
   private child: Child | null = null
+  private starting: Promise<void> | null = null
   private stderr: Uint8Array = new Uint8Array(0)
   private received = 0
   private startedAtMs = 0
@@ -50,8 +51,19 @@ export class StdioTransport implements Transport {
     })
   }
 
-  /** Start the process. Throws SERVER_UNREACHABLE. */
+  /** Start the process before the SDK, which takes as long to load as a server does to start, asks for it. `start` says how it went. */
+  startAhead(): void {
+    this.start().catch(() => undefined)
+  }
+
+  /** Start the process, once. Throws SERVER_UNREACHABLE, and what ended a process that was started ahead. */
   async start(): Promise<void> {
+    this.starting ??= this.startProcess()
+    await this.starting
+    if (this.failure) throw this.failure
+  }
+
+  private async startProcess(): Promise<void> {
     const { command, args, cwd, env } = this.launch
     this.startedAtMs = performance.now()
     try {
@@ -78,6 +90,7 @@ export class StdioTransport implements Transport {
   /** End the process and all that it started; resolves when they are gone. */
   async close(): Promise<void> {
     this.finish()
+    await this.starting?.catch(() => undefined) // what is being started must be ended too
     await this.child?.stop()
   }
 

@@ -74,6 +74,7 @@ async function attempt(era: Era, launch: Launch): Promise<Attempt> {
   const recorder = new Recorder(maxMessageBytes, redact)
   const transport = new StdioTransport({ command: target.command, args, cwd, env, recorder, maxMessageBytes }, start)
   const failure = () => transport.failure && withStderr(transport.failure, redact(transport.stderrTail))
+  if (!request.signal?.aborted) transport.startAhead()
   try {
     const opening = await openSession({ era, transport, recorder, failure, clientVersion, request })
     if ("error" in opening) return explainOpening(era, opening, transport, redact)
