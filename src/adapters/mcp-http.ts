@@ -9,11 +9,11 @@ import { fetchTokens, hideProofs, listSecretNames, readClients } from "./mcp-htt
 import type { HttpLink } from "./mcp-http-link.js"
 import { openHttpSession } from "./mcp-http-probe.js"
 import { expandHeaders, expandUrl } from "./mcp-http-target.js"
-import { readSurface, type SessionReading } from "./mcp-reading.js"
+import { readSurface } from "./mcp-reading.js"
 import { Recorder } from "./mcp-recorder.js"
 import { type Values, variableValue } from "./mcp-stdio-environment.js"
 import type { AddressRule } from "./network-address.js"
-import { createRedactor, type Redact } from "./redact-values.js"
+import { createRedactor, type Redact, redactError, redactReading } from "./redact-values.js"
 
 /** What to contact. `environment`: values of variables, usually those of this process, and where proxy variables are. `placeholders`: names
  *  that get a dummy text. `addresses`: where the URL, and what the server names, may lead. `clientCredentials`: names whose value is an access
@@ -68,17 +68,23 @@ interface Contact {
   readonly clientVersion: string
 }
 
-/** Read, and once more from the start when the server loses the session meanwhile (C39). */
+/** Read, and once more from the start when the server loses the session meanwhile (C39). When it loses that one too, what came before counts:
+ *  it may differ already. Throws SERVER_UNREACHABLE when nothing came. */
 async function readTwice(contact: Contact, request: ReadRequest): Promise<ServerReading> {
   const first = await readOnce(contact, request)
-  if (first !== null) return first
-  const second = await readOnce(contact, request)
-  if (second !== null) return second
+  if (!first.isSessionLost) return first.reading
+  const { isSessionLost, reading } = await readOnce(contact, request)
+  const { surface } = reading
+  const lists = SECTION_NAMES.map((section) => surface[surfaceMember(section)])
+  if (!isSessionLost || lists.some((list) => list !== null)) return reading
   throw new ToolsumError("SERVER_UNREACHABLE", "the server lost its session twice")
 }
 
-/** One session; null when the server lost it. */
-async function readOnce(contact: Contact, request: ReadRequest): Promise<ServerReading | null> {
+/** One session, and whether the server lost it. */
+async function readOnce(
+  contact: Contact,
+  request: ReadRequest,
+): Promise<{ readonly reading: ServerReading; readonly isSessionLost: boolean }> {
   const { client, url, headers, redact, clientVersion } = contact
   const { maxMessageBytes, startTimeoutMs, requestTimeoutMs } = request.limits
   const limits = { maxMessageBytes, startTimeoutMs, requestTimeoutMs }
@@ -93,27 +99,10 @@ async function readOnce(contact: Contact, request: ReadRequest): Promise<ServerR
   const opened = await openHttpSession({ createLink, clientVersion, request })
   try {
     const reading = await readSurface(opened.session, request)
-    if (opened.isSessionLost()) return null
-    throwIfAllRefused(reading)
     const read = { platform: process.platform, node: process.versions.node, protocol: reading.protocol }
-    const failures = Object.entries(reading.failures).map(([section, error]) => [section, redactError(error, redact)])
-    return { ...reading, failures: Object.fromEntries(failures), read, resolved: { version: null, integrity: null } }
+    const whole = { ...reading, read, resolved: { version: null, integrity: null } }
+    return { reading: redactReading(whole, redact), isSessionLost: opened.isSessionLost() }
   } finally {
     await opened.end()
   }
-}
-
-/** Where a credential is wanted for every list, the server as a whole wants one. Throws SERVER_AUTH. */
-function throwIfAllRefused({ surface, failures }: SessionReading): void {
-  const lists = SECTION_NAMES.map((section) => surface[surfaceMember(section)])
-  const refused = Object.values(failures).find(({ code }) => code === "SERVER_AUTH")
-  if (refused && lists.every((list) => list === null)) throw refused
-}
-
-/** The same error without values of variables. */
-function redactError(error: ToolsumError, redact: Redact): ToolsumError {
-  const evidence = Object.entries(error.evidence ?? {}).map(([name, text]) => [name, redact(text)] as const)
-  const message = redact(error.message)
-  const rest = error.evidence === undefined ? {} : { evidence: Object.fromEntries(evidence) }
-  return new ToolsumError(error.code, message, { ...rest, cause: error.cause })
 }

@@ -13,7 +13,7 @@ import { Recorder } from "./mcp-recorder.js"
 import { openSession } from "./mcp-session.js"
 import { computeEnvironment, type Values, variableValue } from "./mcp-stdio-environment.js"
 import { type StartChild, StdioTransport } from "./mcp-stdio-transport.js"
-import { createRedactor, type Redact } from "./redact-values.js"
+import { createRedactor, type Redact, redactError, redactReading } from "./redact-values.js"
 import { type ResolvedPackage, resolvePackage } from "./resolve-package.js"
 
 /** What to start. `cwd`: absolute folder that the target's own `cwd` is relative to. `environment`: values of variables, usually
@@ -77,12 +77,13 @@ async function attempt(era: Era, launch: Launch): Promise<Attempt> {
   if (!request.signal?.aborted) transport.startAhead()
   try {
     const opening = await openSession({ era, transport, recorder, failure, clientVersion, request })
-    if ("error" in opening) return explainOpening(era, opening, transport, redact)
+    if ("error" in opening)
+      return explainOpening(era, { ...opening, error: redactError(opening.error, redact) }, transport, redact)
     const reading = await readSurface(opening.session, request)
     const found = resolvePackage({ target, cwd, environment: env, commandLines: transport.commandLines() })
-    return { reading: { ...reading, ...describe(reading.protocol, found) } }
+    return { reading: redactReading({ ...reading, ...describe(reading.protocol, found) }, redact) }
   } catch (error) {
-    throw error instanceof ToolsumError ? withStderr(error, redact(transport.stderrTail)) : error
+    throw error instanceof ToolsumError ? withStderr(redactError(error, redact), redact(transport.stderrTail)) : error
   } finally {
     await transport.close()
   }

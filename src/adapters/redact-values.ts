@@ -1,8 +1,11 @@
 // Takes the values of the variables that a target names out of text of its server, which is shown to people: servers do print their
 // keys. What is read and hashed is never touched.
+import { inspect } from "node:util"
+import { ToolsumError } from "../core/errors.js"
 import { listSpellings, redactSpellings } from "../core/secret-values.js"
 import { isCommandTarget, type Target } from "../core/target.js"
 import { listTemplateNames } from "../core/template.js"
+import type { ServerReading } from "../ports.js"
 
 /** Puts `${NAME}` in the place of each value. */
 export type Redact = (text: string) => string
@@ -20,6 +23,30 @@ export function createRedactor(
   const spellings = listSpellings([...listTargetNames(target), ...more], environment, MIN_SECRET_CHARS)
   return (text) => redactSpellings(text, spellings)
 }
+
+/** The same error without values of variables, down to its causes. */
+export function redactError(error: ToolsumError, redact: Redact): ToolsumError {
+  const { code, evidence, message } = error
+  const texts = Object.entries(evidence ?? {}).map(([name, text]) => [name, redact(text)] as const)
+  const rest = evidence === undefined ? {} : { evidence: Object.fromEntries(texts) }
+  return new ToolsumError(code, redact(message), { ...rest, cause: redactCause(error.cause, redact) })
+}
+
+/** An error of somebody else that has a value anywhere in it is left out: it cannot be written again. */
+function redactCause(cause: unknown, redact: Redact): unknown {
+  if (cause instanceof ToolsumError) return redactError(cause, redact)
+  const text = inspect(cause)
+  return redact(text) === text ? cause : undefined
+}
+
+/** The same reading without values of variables in what it tells people. What was read stays as it came. */
+export const redactReading = (reading: ServerReading, redact: Redact): ServerReading => ({
+  ...reading,
+  failures: Object.fromEntries(
+    Object.entries(reading.failures).map(([section, error]) => [section, redactError(error, redact)]),
+  ),
+  findings: reading.findings.map((finding) => ({ ...finding, message: redact(finding.message) })),
+})
 
 /** Names of all variables whose values go into a start or a request, each once. */
 function listTargetNames(target: Target): readonly string[] {

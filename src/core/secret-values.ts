@@ -39,6 +39,23 @@ const toWellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, "
 export const findSpelling = (text: string, spellings: readonly SecretSpelling[]): string | null =>
   spellings.find((spelling) => text.includes(spelling.text))?.name ?? null
 
-/** `text` with `${NAME}` in the place of each value. */
-export const redactSpellings = (text: string, spellings: readonly SecretSpelling[]): string =>
-  spellings.reduce((rest, spelling) => rest.replaceAll(spelling.text, () => `\${${spelling.name}}`), text)
+/** `text` with `${NAME}` in the place of each value, and of the beginning of one where `quote` has clipped it. */
+export function redactSpellings(text: string, spellings: readonly SecretSpelling[]): string {
+  const rest = spellings.reduce((left, { name, text: value }) => left.replaceAll(value, () => `\${${name}}`), text)
+  if (!rest.includes(CLIPPED)) return rest
+  const parts = rest.split(CLIPPED)
+  const last = parts.pop() ?? ""
+  return [...parts.map((part) => redactEnd(part, spellings)), last].join(CLIPPED)
+}
+
+/** What `quote` ends a clipped text with. */
+const CLIPPED = '"…'
+/** A shorter beginning of a value says nothing. */
+const MIN_BEGINNING_CHARS = 4
+
+function redactEnd(part: string, spellings: readonly SecretSpelling[]): string {
+  for (const { name, text } of spellings)
+    for (let length = Math.min(text.length, part.length); length >= MIN_BEGINNING_CHARS; length--)
+      if (part.endsWith(text.slice(0, length))) return `${part.slice(0, -length)}\${${name}}`
+  return part
+}

@@ -336,6 +336,14 @@ describe("sessions that are lost", () => {
     expect(server.lines().filter((line) => line.endsWith(" initialize")).length).toBe(2)
   })
 
+  test("twice in a row, and the pages before are kept", async () => {
+    const initialize = reply(INTRODUCTION, { "mcp-session-id": "s" })
+    const once = reply({ ...TOOLS, nextCursor: "2" })
+    const listing = inTurn(once, say(404), once, say(404))
+    const reading = await readTools(oldServer({ initialize, "tools/list": listing }))
+    expect(reading).toMatchObject({ surface: TOOLS, failures: { tools: { code: "SERVER_UNREACHABLE" } } })
+  })
+
   test("an unknown method under 404 is no lost session", async () => {
     const initialize = reply(INTRODUCTION, { "mcp-session-id": "s" })
     const reading = await readTools(oldServer({ initialize, "tools/list": refuseRpc(404, -32601) }))

@@ -1,8 +1,11 @@
 // Hand-written servers in memory (fakes/scripted-child.ts), in both eras of the protocol: what the stdio reader makes of good, odd and hostile
 // bytes. Real processes are in mcp-stdio-process.test.ts.
+import { inspect } from "node:util"
 import { describe, expect, test } from "vitest"
 import { MAX_SESSION_BYTES, MAX_SESSION_VALUES } from "../../src/adapters/mcp-recorder.js"
 import { createStdioToolSource, type StdioSourceOptions } from "../../src/adapters/mcp-stdio.js"
+import type { StartChild } from "../../src/adapters/mcp-stdio-transport.js"
+import { encodeUtf8 } from "../../src/core/bytes.js"
 import { canonicalize } from "../../src/core/canonical.js"
 import { ToolsumError } from "../../src/core/errors.js"
 import { isArray, isObject, type JsonValue } from "../../src/core/json.js"
@@ -547,6 +550,37 @@ describe.concurrent("credentials", () => {
       const environment = { TOKEN: "s3cr3t-value" }
       const reading = await read(`${prefix}error_with_secret`, { env: ["TOKEN"], environment })
       expect(reading.failures.tools?.message).toContain("refused ${TOKEN}")
+    })
+  })
+
+  describe("no value gets into what is told of an answer that cannot be used", () => {
+    const secret = `s3cr3t-${"x".repeat(100)}`
+    const tools = (result: object) => ({ protocolVersion: "2025-11-25", capabilities: { tools: {} }, ...result })
+    test.each([
+      { name: "a revision", result: JSON.stringify(tools({ protocolVersion: secret })) },
+      { name: "a name that stands twice", result: `{"${secret}":1,"${secret}":2}` },
+      { name: "a cursor", result: JSON.stringify(tools({ tools: [], nextCursor: secret })) },
+      { name: "the name of two items", result: JSON.stringify(tools({ tools: [{ name: secret }, { name: secret }] })) },
+    ])("$name", async ({ result }) => {
+      const start: StartChild = async ({ onStdout }) => ({
+        write: async (text) => {
+          const { id } = JSON.parse(text)
+          const answer = encodeUtf8(`{"jsonrpc":"2.0","id":${id},"result":${result}}\n`)
+          if (id !== undefined) setImmediate(() => onStdout(answer))
+        },
+        commandLines: () => [],
+        stop: async () => undefined,
+        kill: () => undefined,
+      })
+      const server = { start, starts: [], running: () => 0 }
+      const options = { env: ["TOKEN"], environment: { TOKEN: secret }, sections: ["tools"], server } as const
+      const told = await read("", options).then(
+        ({ failures, findings }) => ({ failures, findings }),
+        (error: unknown) => error,
+      )
+      const shown = inspect(told, { depth: 10 })
+      expect(shown).toContain("${TOKEN}")
+      expect(shown).not.toContain("s3cr3t")
     })
   })
 
