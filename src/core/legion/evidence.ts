@@ -40,17 +40,26 @@ export function parseLegionEvidence(input: Uint8Array | string): LegionEvidence 
   }
 }
 
+/** In the order in which they are written. */
+const MEMBERS = [
+  ...["schema", "server_id", "url", "fetched_at", "auth_required", "http_status", "live_tools", "bundle", "keyring"],
+  ...["history", "signed_tools", "newer_uncovered_records"],
+]
+
+/** A missing member is not a null one: it would say that a list was not read. */
 function readEvidence(value: JsonValue): LegionEvidence {
   if (!isObject(value)) throw malformed("expected an object")
   if (value.schema !== LEGION_EVIDENCE_SCHEMA) throw malformed(`expected the schema "${LEGION_EVIDENCE_SCHEMA}"`)
+  const missing = MEMBERS.find((name) => value[name] === undefined)
+  if (missing !== undefined) throw malformed(`expected member "${missing}"`)
   const { server_id: serverId, url, fetched_at: fetchedAt, auth_required: authRequired, keyring } = value
   if (typeof serverId !== "string" || typeof fetchedAt !== "string" || typeof keyring !== "string")
     throw malformed("expected server_id, fetched_at and keyring as text")
-  if (url !== undefined && url !== null && typeof url !== "string") throw malformed("expected url as text or null")
+  if (url !== null && typeof url !== "string") throw malformed("expected url as text or null")
   if (typeof authRequired !== "boolean") throw malformed("expected true or false as auth_required")
   return {
     serverId,
-    url: url ?? null,
+    url,
     fetchedAt,
     authRequired,
     httpStatus: readStatus(value.http_status),
@@ -64,27 +73,27 @@ function readEvidence(value: JsonValue): LegionEvidence {
 }
 
 function readStatus(value: JsonValue | undefined): 401 | 403 | null {
-  if (value === undefined || value === null) return null
+  if (value === null) return null
   const status = readCount(value)
   if (status !== 401n && status !== 403n) throw malformed("expected 401, 403 or null as http_status")
   return status === 401n ? 401 : 403
 }
 
 function readLiveTools(value: JsonValue | undefined): readonly JsonValue[] | null {
-  if (value === undefined || value === null) return null
+  if (value === null) return null
   if (!isArray(value)) throw malformed("expected a list or null as live_tools")
   return value
 }
 
 function readHistory(value: JsonValue | undefined): readonly JsonObject[] | null {
-  if (value === undefined || value === null) return null
+  if (value === null) return null
   if (!isArray(value) || !value.every(isObject)) throw malformed("expected a list of records or null as history")
   if (value.length > MAX_LEGION_HISTORY) throw malformed(`expected at most ${MAX_LEGION_HISTORY} records of history`)
   return value
 }
 
 function readSignedTools(value: JsonValue | undefined): JsonObject | null {
-  if (value === undefined || value === null) return null
+  if (value === null) return null
   if (!isObject(value)) throw malformed("expected an object or null as signed_tools")
   return value
 }

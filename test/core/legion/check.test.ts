@@ -119,19 +119,17 @@ describe("checkLatest", () => {
     expect(checkLatest({ pinned, latest, keyring, proof: [] }).record).toEqual(pinned.record)
   })
 
+  const at = (leaf: number, size: number) => ({ leaf, size })
+
   test.each([
-    {
-      name: "an older record under a larger head",
-      pin: [2, 3],
-      served: [0, 4],
-      proof: proofOf(3, 4),
-      code: "LOG_ROLLBACK",
-    },
-    { name: "a smaller head", pin: [2, 4], served: [2, 3], proof: [], code: "LOG_ROLLBACK" },
-    { name: "another server's record", pin: [2, 4], served: [3, 4], proof: [], code: "RECORD_INVALID" },
-    { name: "a wrong proof", pin: [2, 3], served: [2, 4], proof: proofOf(2, 4), code: "CONSISTENCY_INVALID" },
-  ] as const)("refuses $name", ({ pin, served, proof, code }) => {
-    const run = () => checkLatest({ pinned: pinAt(...pin), latest: bundleOf(log, ...served), keyring, proof })
+    { name: "an older record under a larger head", pin: at(2, 3), served: at(0, 4), from: 3, code: "LOG_ROLLBACK" },
+    { name: "a smaller head", pin: at(2, 4), served: at(2, 3), from: 4, code: "LOG_ROLLBACK" },
+    { name: "another server's record", pin: at(2, 4), served: at(3, 4), from: 4, code: "RECORD_INVALID" },
+    { name: "a wrong proof", pin: at(2, 3), served: at(2, 4), from: 2, code: "CONSISTENCY_INVALID" },
+  ])("refuses $name", ({ pin, served, from, code }) => {
+    const proof = from < served.size ? proofOf(from, served.size) : []
+    const latest = bundleOf(log, served.leaf, served.size)
+    const run = () => checkLatest({ pinned: pinAt(pin.leaf, pin.size), latest, keyring, proof })
     expect(run).toThrow(expect.objectContaining({ code }))
   })
 
