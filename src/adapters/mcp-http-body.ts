@@ -3,6 +3,7 @@
 import { pipeline, type Readable } from "node:stream"
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib"
 import { quote, ToolsumError } from "../core/errors.js"
+import { createByteBuffer } from "./byte-buffer.js"
 
 /** What is advertised as accept-encoding: what `decodeBody` reads. */
 export const ACCEPTED_CODINGS = "gzip, deflate, br"
@@ -46,38 +47,6 @@ function createDecoder(coding: string) {
 
 const isCodingError = (error: unknown): boolean =>
   error instanceof Error && "code" in error && typeof error.code === "string" && /^(?:Z_|ERR__ERROR_)/.test(error.code)
-
-/** Gathers bytes. Many small pieces cost no more than one large one. */
-export interface ByteBuffer {
-  readonly length: () => number
-  readonly push: (bytes: Uint8Array) => void
-  /** All bytes so far; the buffer is empty afterwards. */
-  readonly take: () => Uint8Array
-}
-
-/** An empty buffer. */
-export function createByteBuffer(): ByteBuffer {
-  let bytes = new Uint8Array(0)
-  let length = 0
-  return {
-    length: () => length,
-    push: (more) => {
-      if (length + more.length > bytes.length) {
-        const wider = new Uint8Array(Math.max(2 * bytes.length, length + more.length))
-        wider.set(bytes.subarray(0, length))
-        bytes = wider
-      }
-      bytes.set(more, length)
-      length += more.length
-    },
-    take: () => {
-      const taken = bytes.slice(0, length)
-      bytes = new Uint8Array(0)
-      length = 0
-      return taken
-    },
-  }
-}
 
 /** The error for a message of more bytes than that. */
 export const overlong = (maxBytes: number): ToolsumError =>

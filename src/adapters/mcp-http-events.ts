@@ -1,6 +1,7 @@
 // Reads an event stream from its bytes (WHATWG HTML §9.2, server-sent events): what is in `data` stays bytes, so that the strict reader
 // sees exactly what the server sent. Bounded per event.
-import { createByteBuffer, overlong } from "./mcp-http-body.js"
+import { createByteBuffer } from "./byte-buffer.js"
+import { overlong } from "./mcp-http-body.js"
 
 /** One event. */
 export interface StreamEvent {

@@ -1,5 +1,6 @@
 // Cuts a stream of bytes into lines (MCP stdio: one JSON-RPC message per line). Works on bytes, so that a character split over two
 // chunks stays whole; what a line means is mcp-messages.ts's.
+import { createByteBuffer } from "./byte-buffer.js"
 
 const LINE_FEED = 0x0a
 const RETURN = 0x0d
@@ -23,22 +24,21 @@ const SHOWN_BYTES = 200
 
 /** Cut chunks into lines of at most `maxBytes`. */
 export function createLineSplitter(maxBytes: number, events: LineEvents): LineSplitter {
-  let parts: Uint8Array[] = []
-  let length = 0
+  const begun = createByteBuffer()
   let dropping = false
   const take = (part: Uint8Array) => {
     if (dropping) return
-    parts.push(part)
-    length += part.length
-    if (length <= maxBytes) return
+    const isOverlong = begun.length() + part.length > maxBytes
+    begun.push(part)
+    if (!isOverlong) return
     dropping = true
-    events.overlong(join(parts, length).subarray(0, SHOWN_BYTES))
+    events.overlong(begun.take().subarray(0, SHOWN_BYTES))
   }
-  const finish = () => {
-    const bytes = join(parts, length)
+  const finish = (rest: Uint8Array) => {
+    const isWhole = begun.length() === 0 && !dropping && rest.length <= maxBytes // then nothing need be copied
+    if (!isWhole) take(rest)
+    const bytes = isWhole ? rest : begun.take()
     const complete = !dropping
-    parts = []
-    length = 0
     dropping = false
     if (complete) events.line(bytes.at(-1) === RETURN ? bytes.subarray(0, -1) : bytes)
   }
@@ -46,26 +46,15 @@ export function createLineSplitter(maxBytes: number, events: LineEvents): LineSp
     push(chunk) {
       let start = 0
       for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, start)) {
-        take(chunk.subarray(start, at))
-        finish()
+        finish(chunk.subarray(start, at))
         start = at + 1
       }
       if (start < chunk.length) take(chunk.subarray(start))
     },
     end() {
-      if (length > 0) finish()
+      if (begun.length() > 0) finish(NOTHING)
     },
   }
 }
 
-function join(parts: readonly Uint8Array[], length: number): Uint8Array {
-  const [only] = parts
-  if (parts.length === 1 && only) return only
-  const bytes = new Uint8Array(length)
-  let at = 0
-  for (const part of parts) {
-    bytes.set(part, at)
-    at += part.length
-  }
-  return bytes
-}
+const NOTHING = new Uint8Array(0)

@@ -107,6 +107,20 @@ test("a line beyond the limit is dropped up to its end, and told once", () => {
   expect(split(bytes)).toEqual({ lines: ["x".repeat(60), "z"], overlong: ["y".repeat(101)] })
 })
 
+test("no chunk is kept, so that a line costs its bytes however small its pieces are", () => {
+  const lines: string[] = []
+  const splitter = createLineSplitter(100, {
+    line: (bytes) => lines.push(new TextDecoder().decode(bytes)),
+    overlong: () => undefined,
+  })
+  const chunk = new Uint8Array(1)
+  for (const byte of encodeUtf8("abc\n")) {
+    chunk[0] = byte
+    splitter.push(chunk)
+  }
+  expect(lines).toEqual(["abc"])
+})
+
 test("how bytes are cut into chunks makes no difference", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: "grapheme" })), fc.array(fc.nat(400), { maxLength: 8 }), (texts, cuts) => {
