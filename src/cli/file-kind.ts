@@ -1,5 +1,8 @@
 // What kind of file `verify` was given, by its content: a proof file starts with its own line, an evidence file says so in its format.
-// Everything else is read as a lockfile, whose reader says what is wrong with it.
+// Everything else is read as a lockfile, whose reader says what is wrong with it; and so is what is called as a lockfile is: whoever asks for
+// the pins of a project must not get the answer to another question.
+import { basename } from "node:path"
+import { LOCKFILE_NAME } from "../adapters/lockfile-fs.js"
 import { readRegularFile } from "../adapters/regular-file.js"
 import { MAX_JSON_BYTES } from "../core/json.js"
 
@@ -12,6 +15,7 @@ const EVIDENCE = /"format"\s*:\s*"toolsum-evidence\//
 
 /** The kind of the file at an absolute path; a lockfile where there is none. Throws LOCKFILE_MALFORMED for one that is too long for any. */
 export function kindOfFile(path: string): FileKind {
+  if (basename(path) === LOCKFILE_NAME) return "lockfile"
   const bytes = readRegularFile(path, { maxBytes: MAX_JSON_BYTES, code: "LOCKFILE_MALFORMED" })
   if (bytes === null) return "lockfile"
   // Only a look: whether it is UTF-8 is for its reader to say.

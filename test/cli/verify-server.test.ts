@@ -221,6 +221,19 @@ describe("evidence", () => {
     await world.expect(2, "verify-server", "--offline", join(world.folder, "gone.json"))
   })
 
+  test("evidence does not pass for a lockfile, nor for what is asked of one", async () => {
+    await world.expect(0, "verify-server", "--save", file(), "--", ...server.launch)
+    await world.expect(0, "verify", file())
+    for (const more of [["--base", "HEAD"], ["--all"], ["--lock", world.lockfile], ["--user"]])
+      expect((await world.expect(2, "verify", file(), ...more)).stderr).toContain("(USAGE)")
+    const named = join(world.folder, "..", "toolsum.lock.json")
+    writeFileSync(named, readFileSync(file()))
+    expect((await world.expect(2, "verify", named)).stderr).toContain("LOCKFILE_MALFORMED")
+    await world.expect(0, "log", "proof", "1", "--out", named)
+    expect((await world.expect(2, "verify", named)).stderr).toContain("LOCKFILE_MALFORMED")
+    await rm(named)
+  })
+
   test("a list that repeats the value of a variable is not kept, and the value goes nowhere", async () => {
     world.env.TOKEN = SECRET
     const lists = { tools: [tool("search", `Sends ${SECRET}.`)] }

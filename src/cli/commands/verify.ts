@@ -62,6 +62,7 @@ export const verifyCommand: CommandSpec = {
   run: async (line, io) => {
     const [file] = line.words
     const kind = file === undefined ? "lockfile" : kindOfFile(resolve(io.cwd, file))
+    if (kind !== "lockfile") refuseLockfileOptions(line.options, kind)
     if (file !== undefined && kind === "proof")
       return (await import("../verify-proof.js")).verifyProof(resolve(io.cwd, file), line, io)
     if (file !== undefined && kind === "evidence") {
@@ -70,6 +71,15 @@ export const verifyCommand: CommandSpec = {
     }
     return verifyProject(line, io)
   },
+}
+
+/** Options that ask for more than a file of that kind proves: it must not pass for having proven that. */
+const OF_LOCKFILES = { proof: ["base", "all"], evidence: ["base", "all", "lock", "user"] } as const
+
+function refuseLockfileOptions(options: Options, kind: keyof typeof OF_LOCKFILES): void {
+  const given = OF_LOCKFILES[kind].find((name) => options.flag(name))
+  if (given !== undefined)
+    throw new ToolsumError("USAGE", `--${given} is for lockfiles, this file is another kind: ${kind}`)
 }
 
 async function verifyProject({ words: [file], options }: CommandLine, io: Io): Promise<ExitCode> {
