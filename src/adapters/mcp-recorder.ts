@@ -40,6 +40,10 @@ export const MAX_SESSION_BYTES = 32 * 1024 * 1024
  *  a message of the allowed size, and take gigabytes. */
 export const MAX_SESSION_VALUES = 500_000
 
+/** Requests of the server that are answered in one session. Each answer may be an exchange of its own, and a server can ask far faster than
+ *  anybody answers; those of real servers ask a few times. */
+export const MAX_ANSWERED_REQUESTS = 100
+
 /** A request that waits for its answer. */
 interface Sent {
   readonly id: MessageId
@@ -57,6 +61,7 @@ export class Recorder {
   private answer: Answer | null = null
   private broken = false
   private values = 0
+  private requests = 0
 
   constructor(maxBytes: number, redact: (text: string) => string, noise: NoiseCode = "stdout_noise") {
     this.maxBytes = maxBytes
@@ -130,6 +135,7 @@ export class Recorder {
       case "request":
         // The SDK answers ping, and everything else with -32601: a server must not hang on us.
         this.notes.count("server_request", this.redact(message.method))
+        if (++this.requests > MAX_ANSWERED_REQUESTS) return []
         return [{ jsonrpc: "2.0", id: message.id, method: message.method }]
       case "answer":
         return this.takeAnswerOf(message.id ?? (isReply ? this.pending?.id : null) ?? null, message.answer)

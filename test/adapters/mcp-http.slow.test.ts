@@ -94,6 +94,10 @@ test.each([
     name: "endless notifications",
     handler: answers("text/event-stream", 'data: {"jsonrpc":"2.0","method":"m"}\n\n'.repeat(1000)),
   },
+  {
+    name: "endless requests",
+    handler: answers("text/event-stream", 'data: {"jsonrpc":"2.0","id":1,"method":"ping"}\n\n'.repeat(1000)),
+  },
 ])(`$name stays under ${MAX_RSS_MB} MB and ends in time`, async ({ handler }) => {
   const started = performance.now()
   const { code, rssMb } = await measure(handler)

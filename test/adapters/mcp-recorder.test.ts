@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { Recorder } from "../../src/adapters/mcp-recorder.js"
+import { MAX_ANSWERED_REQUESTS, Recorder } from "../../src/adapters/mcp-recorder.js"
 import { encodeUtf8 } from "../../src/core/bytes.js"
 
 const create = () => new Recorder(1000, (text) => text.replaceAll("s3cr3t", "KEY"))
@@ -114,4 +114,16 @@ test("noise is counted, and its first line told without values", () => {
       message: 'text on stdout that is no JSON-RPC message, 2 times, first: "key KEY\\u001b[0m"',
     },
   ])
+})
+
+test("so many requests of a server are answered, and all are counted", () => {
+  const recorder = create()
+  const asked = Array.from({ length: MAX_ANSWERED_REQUESTS + 20 }, (_, id) => line({ id, method: "ping" }))
+  const seen = asked.flatMap((bytes) => recorder.receive(bytes))
+  expect(seen).toHaveLength(MAX_ANSWERED_REQUESTS)
+  expect(recorder.findings()).toMatchObject([
+    { code: "server_request", message: expect.stringContaining(`${MAX_ANSWERED_REQUESTS + 20} times`) },
+  ])
+  recorder.admit({ id: 1, method: "tools/list" })
+  expect(recorder.receive(line({ id: 1, result: {} }))).toHaveLength(1)
 })
