@@ -56,9 +56,10 @@ async function readYaml(text: string, bad: Bad): Promise<unknown> {
   const { LineCounter, parseDocument } = await import("yaml")
   const lines = new LineCounter()
   try {
-    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+    // Its warnings would go to stderr by themselves, with what stands in the file.
+    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: "error" })
     const [error] = document.errors
-    if (error === undefined) return checkDepth(document.toJS(), bad)
+    if (error === undefined) return checkValues(document.toJS(), bad)
     const { line, col } = lines.linePos(error.pos[0])
     throw bad(`expected YAML: ${error.code} at line ${line}, column ${col}`)
   } catch (error) {
@@ -69,11 +70,21 @@ async function readYaml(text: string, bad: Bad): Promise<unknown> {
   }
 }
 
-function checkDepth(document: unknown, bad: Bad): unknown {
-  let level: readonly unknown[] = [document]
-  for (let depth = 0; level.length > 0; depth++) {
+const LONE_SURROGATE = /[\ud800-\udfff]/u
+
+/** Refuse what an escape or an alias of YAML makes and no JSON could hold. Each value once a level: an alias puts one in many places, or
+ *  into itself. */
+function checkValues(document: unknown, bad: Bad): unknown {
+  let level: ReadonlySet<unknown> = new Set([document])
+  for (let depth = 0; level.size > 0; depth++) {
     if (depth > MAX_JSON_DEPTH) throw bad(`expected at most ${MAX_JSON_DEPTH} nested lists and objects`)
-    level = level.flatMap((value) => (typeof value === "object" && value !== null ? Object.values(value) : []))
+    const values = [...level]
+    if (values.some((value) => typeof value === "string" && LONE_SURROGATE.test(value)))
+      throw bad("expected well-formed text, got a lone surrogate")
+    level = new Set(values.flatMap(partsOf))
   }
   return document
 }
+
+const partsOf = (value: unknown): readonly unknown[] =>
+  typeof value === "object" && value !== null ? Object.entries(value).flat() : []

@@ -11,9 +11,12 @@ import { type Dialect, isReference, mapVariables, type TextPlace, upperSnake } f
 /** Members of an object from outside. */
 export type Members = Readonly<Record<string, unknown>>
 
-/** True for an object, not for null or a list. */
+/** True for an object of names and values: not for null, a list, or what only TOML and YAML have, a date, set, ordered map or bytes. */
 export const isMembers = (value: unknown): value is Members =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+  typeof value === "object" && value !== null && !Array.isArray(value) && !isTagged(value)
+
+const isTagged = (value: object): boolean =>
+  value instanceof Date || value instanceof Map || value instanceof Set || ArrayBuffer.isView(value)
 
 /** An entry that cannot be read: it is reported, the others of its file stay. */
 export const badEntry = (why: string): ToolsumError => new ToolsumError("CONFIG_INVALID", why)

@@ -153,6 +153,16 @@ describe("a file that cannot be read has a problem that does not repeat it", () 
         .join("\n")}`,
       /YAML/,
     ],
+    ["a YAML alias within itself", "~/.continue/config.yaml", "a: &a [*a, *a]", /nested/],
+    ["half of a surrogate pair in YAML", "~/.continue/config.yaml", 'a: [{ "\\ud800": 1 }]', /lone surrogate/],
+    ["a YAML set", "~/.continue/config.yaml", "%YAML 1.1\n---\nmcpServers: !!set { hunter22 }", /^expected mcpServers/],
+    [
+      "an ordered map of YAML",
+      "~/.continue/config.yaml",
+      "%YAML 1.1\n---\nmcpServers: !!omap [ hunter22: { command: x } ]",
+      /^expected mcpServers/,
+    ],
+    ["a date of TOML", "~/.codex/config.toml", "mcp_servers = 1979-05-27", /^expected mcp_servers/],
     ["a YAML list", "~/.continue/config.yaml", "- hunter22", /^expected an object$/],
     ["two YAML documents", "~/.continue/config.yaml", "a: 1\n---\na: hunter22", /^expected YAML: MULTIPLE_DOCS/],
   ])("%s", async (_, file, content, problem) => {
@@ -249,4 +259,17 @@ test("no value of a variable, a header or a credential comes out of any client's
   expect(configs).toHaveLength(8)
   expect(encodeUtf8(JSON.stringify(configs)).length).toBeGreaterThan(1000)
   expect(JSON.stringify(configs)).not.toContain("hunter")
+})
+
+test("the reader of YAML says nothing on stderr", async () => {
+  const warnings: unknown[] = []
+  const listen = (warning: unknown) => warnings.push(warning)
+  process.on("warning", listen)
+  const { servers } = await readFileAs(
+    "~/.continue/config.yaml",
+    "mcpServers: [{name: a, command: x, ? [hunter22] : 1}]",
+  )
+  await new Promise((done) => setImmediate(done))
+  process.off("warning", listen)
+  expect([servers.length, warnings]).toEqual([1, []])
 })
