@@ -9,9 +9,10 @@ import { MAX_JSON_BYTES } from "../core/json.js"
 /** Kinds of files that `verify` proves. */
 export type FileKind = "lockfile" | "proof" | "evidence"
 
-const PROOF = /^c2sp\.org\/tlog-proof@/
-// A string that merely has these words in it has its quotes escaped.
-const EVIDENCE = /"format"\s*:\s*"toolsum-evidence\//
+/** What a proof file starts with. */
+export const PROOF_FILE = /^c2sp\.org\/tlog-proof@/
+/** What an evidence file has in it; a string that merely has these words has its quotes escaped. */
+export const EVIDENCE_FILE = /"format"\s*:\s*"toolsum-evidence\//
 
 /** The kind of the file at an absolute path; a lockfile where there is none. Throws LOCKFILE_MALFORMED for one that is too long for any. */
 export function kindOfFile(path: string): FileKind {
@@ -20,6 +21,6 @@ export function kindOfFile(path: string): FileKind {
   if (bytes === null) return "lockfile"
   // Only a look: whether it is UTF-8 is for its reader to say.
   const text = new TextDecoder().decode(bytes)
-  if (PROOF.test(text) || path.endsWith(".tlog-proof")) return "proof"
-  return EVIDENCE.test(text) ? "evidence" : "lockfile"
+  if (PROOF_FILE.test(text) || path.endsWith(".tlog-proof")) return "proof"
+  return EVIDENCE_FILE.test(text) ? "evidence" : "lockfile"
 }

@@ -1,5 +1,5 @@
 // `verify-server` on a real server over stdio: which logs are asked, what is said, what is kept, and what is proven again from that.
-import { readFileSync, writeFileSync } from "node:fs"
+import { lstatSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -229,7 +229,8 @@ describe("evidence", () => {
     const named = join(world.folder, "..", "toolsum.lock.json")
     writeFileSync(named, readFileSync(file()))
     expect((await world.expect(2, "verify", named)).stderr).toContain("LOCKFILE_MALFORMED")
-    await world.expect(0, "log", "proof", "1", "--out", named)
+    const proof = await world.expect(0, "log", "proof", "1")
+    writeFileSync(named, proof.stdout)
     expect((await world.expect(2, "verify", named)).stderr).toContain("LOCKFILE_MALFORMED")
     await rm(named)
   })
@@ -250,7 +251,23 @@ describe("evidence", () => {
     }
     validateReport(JSON.parse(outcomes[1]?.stdout ?? ""))
     expect(readFileSync(file(), "utf8")).toBe("before")
+    await rm(file())
     delete world.env.TOKEN
+  })
+
+  test("nothing but older evidence makes room for it: not a lockfile, what a link leads to, a folder", async () => {
+    const link = join(world.folder, "..", "link")
+    symlinkSync(world.lockfile, link)
+    const before = readFileSync(world.lockfile, "utf8")
+    for (const place of [world.lockfile, link, world.folder, join(world.folder, "no", "proof.json"), "/dev/null"]) {
+      const { stdout, stderr } = await world.expect(2, "verify-server", "--save", place, "--", ...server.launch)
+      expect([stdout, stderr]).toEqual([expect.stringContaining("UNCHANGED"), expect.stringMatching(/^not saved: /)])
+    }
+    expect([readFileSync(world.lockfile, "utf8"), lstatSync("/dev/null").isCharacterDevice()]).toEqual([before, true])
+    writeFileSync(file(), "")
+    for (const _ of ["an empty file", "older evidence"])
+      await world.expect(0, "verify-server", "--save", file(), "--", ...server.launch)
+    expect((await world.expect(2, "verify-server", "--offline", file(), "--save", link)).stderr).toContain("(USAGE)")
   })
 
   test("read as somebody, it says so", async () => {

@@ -1,18 +1,18 @@
 // `toolsum log create|append|proof|cat|path`: the owner's side of a log, and one entry of it with its proof.
 import { resolve } from "node:path"
-import { replaceFile } from "../../adapters/durable-file.js"
 import { readKeyFile } from "../../adapters/key-files.js"
 import { createDirLog } from "../../adapters/log-dir.js"
 import { readRegularFile } from "../../adapters/regular-file.js"
 import type { LogClient } from "../../client/open-log.js"
 import type { ProvenEntry } from "../../client/prove.js"
-import { encodeUtf8, formatBase64, parseDecimal } from "../../core/bytes.js"
+import { formatBase64, parseDecimal } from "../../core/bytes.js"
 import { escapeInvisible, quote, ToolsumError } from "../../core/errors.js"
-import { formatProofFile } from "../../core/proof-file.js"
+import { formatProofFile, MAX_PROOF_FILE_BYTES } from "../../core/proof-file.js"
 import { MAX_OBSERVATIONS_BYTES, parseObservations } from "../../features/observation-file.js"
 import type { Submission } from "../../writer/submission.js"
 import type { CommandSpec } from "../commands.js"
 import { DRY_RUN_OPTIONS, dryRunMember } from "../dry-run.js"
+import { PROOF_FILE } from "../file-kind.js"
 import type { Io } from "../io.js"
 import {
   findLogFolder,
@@ -25,6 +25,7 @@ import {
   refuseWorkTree,
 } from "../logs.js"
 import type { Options } from "../options.js"
+import { writeOutput } from "../output-file.js"
 import { ROOT_OPTIONS } from "../project.js"
 import { printDocument } from "../report-json.js"
 import { decodeEntry, showEntry } from "../terminal-text.js"
@@ -117,6 +118,8 @@ export const logCatCommand: CommandSpec = {
   },
 }
 
+const PROOFS = { name: "proof", pattern: PROOF_FILE, maxBytes: MAX_PROOF_FILE_BYTES }
+
 export const logProofCommand: CommandSpec = {
   usage: "log proof <index> [--out file]",
   words: [1, 1],
@@ -127,7 +130,7 @@ export const logProofCommand: CommandSpec = {
     const { index: leaf, proof, entry: extra } = proven
     const text = formatProofFile({ extra, index: leaf, proof, checkpoint: client.headNote })
     const out = options.value("out")
-    if (out !== null) await replaceFile(resolve(io.cwd, out), encodeUtf8(text))
+    if (out !== null) await writeOutput(resolve(io.cwd, out), text, PROOFS)
     if (options.flag("json"))
       printDocument(io, { command: "log proof", exitCode: 0, ...placeOf(client, proven), file: out, proof: text })
     else if (out === null) io.stdout(text)

@@ -1,16 +1,15 @@
 // `toolsum observe`: reads a server and writes what it said to a file, for somebody else to append to a log. Holds no key.
 import { resolve } from "node:path"
-import { replaceFile } from "../../adapters/durable-file.js"
-import { encodeUtf8 } from "../../core/bytes.js"
 import { ToolsumError } from "../../core/errors.js"
 import { SECTION_NAMES } from "../../core/section.js"
-import { formatObservations } from "../../features/observation-file.js"
+import { formatObservations, MAX_OBSERVATIONS_BYTES } from "../../features/observation-file.js"
 import { archivedTexts, DEFAULT_SECTIONS, observeServer } from "../../features/observe.js"
 import { requirePinName } from "../../features/pins.js"
 import type { CommandSpec } from "../commands.js"
 import { findLocalNames } from "../local-names.js"
 import { MASK_OPTIONS, readMasks } from "../masks.js"
 import { OBSERVER_OPTIONS, readObserver } from "../observer.js"
+import { requireOutputPlace, writeOutput } from "../output-file.js"
 import { PROFILE_OPTIONS, readProfile } from "../profile.js"
 import { showProgress } from "../progress.js"
 import { findProjectLockfile, LOCKFILE_OPTIONS } from "../project.js"
@@ -19,6 +18,12 @@ import { printDocument } from "../report-json.js"
 import { openServer } from "../servers.js"
 import { showWord } from "../shell-words.js"
 import { LAUNCH_OPTIONS, readLimits, readTarget } from "../typed-target.js"
+
+const OBSERVATIONS = {
+  name: "observations file",
+  pattern: /"format"\s*:\s*"toolsum-observations\//,
+  maxBytes: MAX_OBSERVATIONS_BYTES,
+}
 
 export const observeCommand: CommandSpec = {
   usage: "observe <name> --out file [--] <command…>",
@@ -39,6 +44,8 @@ export const observeCommand: CommandSpec = {
     requirePinName(name)
     const out = options.value("out")
     if (out === null) throw new ToolsumError("USAGE", "expected --out with the file to write")
+    const path = resolve(io.cwd, out)
+    requireOutputPlace(path, OBSERVATIONS) // before a server is started
     const target = readTarget(line, io)
     const masks = await readMasks(options, io)
     const placeholders = options.values("placeholder")
@@ -67,7 +74,7 @@ export const observeCommand: CommandSpec = {
     })
     const { observation, reading, localTexts } = observed
     const objects = archivedTexts(observed)
-    await replaceFile(resolve(io.cwd, out), encodeUtf8(formatObservations([{ observation, objects }])))
+    await writeOutput(path, formatObservations([{ observation, objects }]), OBSERVATIONS)
     const { subject, version } = observation
     if (options.flag("json")) {
       const said = { findings: findingsMember(reading.findings), localTexts: localTextsMember(localTexts) }

@@ -1,9 +1,8 @@
 // `toolsum verify-server`: one answer for one server, without a lockfile. Reads it while the logs are opened; writes nothing but what is
 // remembered of the logs, and the evidence that was asked for.
 import { resolve } from "node:path"
-import { replaceFile } from "../../adapters/durable-file.js"
-import { encodeUtf8 } from "../../core/bytes.js"
 import { escapeInvisible, ToolsumError } from "../../core/errors.js"
+import { MAX_JSON_BYTES } from "../../core/json.js"
 import { SECTION_NAMES } from "../../core/section.js"
 import { computeEvidenceSum, formatServerEvidence, type ServerEvidence } from "../../core/server-evidence.js"
 import type { Target } from "../../core/target.js"
@@ -16,8 +15,10 @@ import { chooseSubject, type VerifiedServer, verifyServer } from "../../features
 import { findLogsToAsk, type LogPlace } from "../asked-logs.js"
 import type { CommandSpec } from "../commands.js"
 import { type ExitCode, worstExitCode } from "../exit-codes.js"
+import { EVIDENCE_FILE } from "../file-kind.js"
 import type { Io } from "../io.js"
 import type { CommandLine, Options } from "../options.js"
+import { writeOutput } from "../output-file.js"
 import { loadPaint } from "../paint.js"
 import { PROFILE_OPTIONS, readProfile } from "../profile.js"
 import { showProgress } from "../progress.js"
@@ -67,8 +68,12 @@ export const verifyServerCommand: CommandSpec = {
 }
 
 async function verifyOffline(file: string, { words, launch, options }: CommandLine, io: Io): Promise<ExitCode> {
-  if (words.length > 0 || launch !== null)
-    throw new ToolsumError("USAGE", "--offline proves a file again: expected no server beside it")
+  const other = ["save", "log", "subject", "header", "env"].find((name) => options.flag(name))
+  if (words.length > 0 || launch !== null || other !== undefined)
+    throw new ToolsumError(
+      "USAGE",
+      `--offline proves a file again: expected no ${other ? `--${other}` : "server"} beside it`,
+    )
   const { readEvidenceText, verifyEvidence } = await import("../verify-evidence.js")
   return verifyEvidence({ command: "verify-server", file, text: readEvidenceText(file, io) }, options, io)
 }
@@ -196,6 +201,8 @@ function fits(target: Target, subject: string): boolean {
   }
 }
 
+const EVIDENCE = { name: "evidence", pattern: EVIDENCE_FILE, maxBytes: MAX_JSON_BYTES }
+
 /** What became of `--save`. */
 interface Saved {
   readonly file: string
@@ -212,7 +219,7 @@ async function save(answered: Answered, { options, io, target }: Asked): Promise
     const placeholders = options.values("placeholder")
     if (surface) refuseEchoes(surface, listGivenValues({ target, placeholders, environment: io.env }))
     const { evidence, text } = fitting(await answered.evidence())
-    await replaceFile(resolve(io.cwd, file), encodeUtf8(text))
+    await writeOutput(resolve(io.cwd, file), text, EVIDENCE)
     return { file, sum: computeEvidenceSum(evidence), error: null }
   } catch (error) {
     if (error instanceof ToolsumError) return { file, sum: null, error }
