@@ -14,7 +14,7 @@ export type Resolver = (
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void
 
-// IANA special-purpose address registries, everything that is not globally reachable.
+// IANA special-purpose address registries, everything that is not globally reachable; of IPv6 also what is no global unicast (2000::/3).
 const NOT_PUBLIC = blockListOf([
   ["0.0.0.0", 8, "ipv4"],
   ["10.0.0.0", 8, "ipv4"],
@@ -30,15 +30,16 @@ const NOT_PUBLIC = blockListOf([
   ["203.0.113.0", 24, "ipv4"],
   ["224.0.0.0", 3, "ipv4"],
   ["::", 96, "ipv6"],
+  ["::ffff:0:0:0", 96, "ipv6"],
   ["64:ff9b::", 96, "ipv6"],
   ["64:ff9b:1::", 48, "ipv6"],
-  ["100::", 64, "ipv6"],
+  ["100::", 16, "ipv6"],
   ["2001::", 23, "ipv6"],
   ["2001:db8::", 32, "ipv6"],
   ["2002::", 16, "ipv6"],
-  ["fc00::", 7, "ipv6"],
-  ["fe80::", 9, "ipv6"],
-  ["ff00::", 8, "ipv6"],
+  ["3fff::", 20, "ipv6"],
+  ["4000::", 2, "ipv6"],
+  ["8000::", 1, "ipv6"],
 ])
 const LOOPBACK = blockListOf([
   ["127.0.0.0", 8, "ipv4"],

@@ -282,6 +282,12 @@ describe("where it connects", () => {
     ["::ffff:8.8.8.8", true],
     ["::ffff:192.168.0.1", false],
     ["64:ff9b::a00:1", false],
+    ["::ffff:0:a00:1", false],
+    ["100:0:0:1::1", false],
+    ["3fff::1", false],
+    ["5f00::1", false],
+    ["fec0::1", false],
+    ["ff02::1", false],
     ["no address", false],
   ])("%s is public: %s", (address, expected) => expect(isAllowedAddress(address, "public")).toBe(expected))
 })
