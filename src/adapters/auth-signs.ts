@@ -43,10 +43,10 @@ const MAX_WANTS_CHARS = 300
 const SESSION_OR_AUTH = -32001
 
 const SCOPE = /\binsufficient[_ ]scopes?\b/i
-const DENIED = /\b(?:forbidden|access denied|permission denied|not allowed)\b/i
+const DENIED = /\b(?:forbidden|access denied|permission denied|(?<!method )not allowed(?! before\b))\b/i
 const COLOUR = /\u001b\[[0-9;]*m/g
 const NO_COMPLAINT =
-  /\bwarn(?:ing)?\b|\boptional\b|\bdisabled\b|\bfall(?:s|ing)? ?back\b|\bskipp|\bdeprecat|^\s*npm\b|^\s*at /i
+  /\bwarn(?:ing)?\b|\boptional\b|\bdisabled\b|\bfall(?:s|ing)? ?back\b|\bskipp|\bdeprecat|\bcontinuing\b|\busing (?:the )?defaults?\b|\banonymous|\b(?:demo|limited|offline|read-only) mode\b|^\s*npm\b|^\s*at /i
 const CARET = /^\s*\^+\s*$/
 
 function authError(reason: string, words: string): ToolsumError {
@@ -56,7 +56,7 @@ function authError(reason: string, words: string): ToolsumError {
 
 /** That something is not there. */
 const ABSENT =
-  /\b(?:missing|required?s?|requires|undefined|unset|empty|needed|KeyError)\b|\b(?:not|n't)(?: be| been)? (?:set|provided|found|defined|configured|specified|given|present)\b|\bmust (?:be |have )?(?:set|provided?|specif(?:y|ied)|supply|supplied|defined?|configured?)\b|\bplease (?:set|provide|specify|export|supply|configure)\b|\bno (?:[\w-]+ ){0,3}(?:provided|found|set|specified|given|configured|passed)\b|\b(?:was|were) not passed\b/i
+  /\b(?:missing|required?s?(?!\()|requires|undefined|unset|empty|needed|KeyError)\b|\b(?:not|n't)(?: be| been)? (?:set|provided|found|defined|configured|specified|given|present)\b|\bmust (?:be |have )?(?:set|provided?|specif(?:y|ied)|supply|supplied|defined?|configured?)\b|\bplease (?:set|provide|specify|export|supply|configure)\b|\bno (?:[\w-]+ ){0,3}(?:provided|found|set|specified|given|configured|passed)\b|\b(?:was|were) not passed\b/i
 
 /** A credential in words. A bare "token" or "key" may be anything. */
 const CREDENTIAL =
@@ -64,14 +64,21 @@ const CREDENTIAL =
 
 /** That a credential was not taken. */
 const REFUSED =
-  /\bunauthori[sz]ed\b|\bunauthenticated\b|\bnot authenticated\b|\bmissing authori[sz]ation\b|\bauthori[sz]ation (?:header )?(?:is )?(?:required|missing)\b|\bauthentication (?:is )?(?:required|failed)\b|\bfailed to authenticate\b|\b(?:invalid|expired|bad|wrong|incorrect) (?:[\w-]+ )?(?:api[ _-]?key|(?:access |auth |bearer |api )?token|credentials?)\b|\bapi[ _-]?key (?:is |provided )?(?:invalid|expired|incorrect)\b|\bstatus(?: code)?:? 401\b/i
+  /\bunauthori[sz]ed\b|\bunauthenticated\b|\bnot authenticated\b|\bmissing authori[sz]ation\b|\bauthori[sz]ation (?:header )?(?:is )?(?:required|missing)\b|\bauthentication (?:is )?(?:required|failed)\b|\bfailed to authenticate\b|\bapi[ _-]?key (?:is |provided )?(?:invalid|expired|incorrect)\b|\bstatus(?: code)?:? 401\b/i
+const BAD_CREDENTIAL =
+  /\b(?:invalid|expired|bad|wrong|incorrect) (?:[\w-]+ )?(?:api[ _-]?key|(?:access |auth |bearer |api )?token|credentials?)\b/i
+
+/** A token that is a place in a list or a piece of a text. */
+const OTHER_TOKEN =
+  /\bcursor\b|\b(?:page|paging|pagination|continuation|next)[ _-]?token\b|\btoken\b.{0,20}\b(?:position|line|column|JSON)\b/i
 
 /** `missing: NAME`, `refused`, or null where the text speaks of no credential. */
 function readReason(text: string): string | null {
   const isAbsent = ABSENT.test(text)
   const name = isAbsent ? findVariable(text) : null
   if (name !== null) return `missing: ${name}`
-  return REFUSED.test(text) || (isAbsent && CREDENTIAL.test(text)) ? "refused" : null
+  const isBad = BAD_CREDENTIAL.test(text) && !OTHER_TOKEN.test(text)
+  return isBad || REFUSED.test(text) || (isAbsent && CREDENTIAL.test(text)) ? "refused" : null
 }
 
 const VARIABLE = /(?<![A-Za-z0-9_{$-])(?=[A-Z0-9_]{3,128}(?![A-Za-z0-9_]))[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+/g

@@ -83,6 +83,11 @@ test.each([
   { stderr: "OAUTH_TOKEN_URL must be set\n" },
   { stderr: "warning: SENTRY_AUTH_TOKEN not set\nError: connect ECONNREFUSED\n" },
   { stderr: "TELEMETRY_API_KEY not set, telemetry disabled\nsegmentation fault\n" },
+  { stderr: "No API key configured, running in demo mode\nError: listen EADDRINUSE\n" },
+  { stderr: "access token not found, continuing anonymously\nsegmentation fault\n" },
+  { stderr: "info: FOO_API_KEY not set, using defaults\nTypeError: x is not a function\n" },
+  { stderr: "Error [ERR_REQUIRE_ESM]: require() of ES Module /srv/bearer-token/index.js not supported\n" },
+  { stderr: "SyntaxError: Invalid token '<' at position 0\n" },
   { stderr: "npm error code E401\nnpm error Unable to authenticate, your authentication token is required\n" },
   {
     stderr:
@@ -119,6 +124,11 @@ test.each([
   { code: -32603, message: "EACCES: permission denied, open '/x'" },
   { code: -32602, message: "Invalid params: cursor is required" },
   { code: -32601, message: "Method not found" },
+  { code: -32001, message: "Method not allowed" },
+  { code: -32001, message: "Request not allowed before initialization" },
+  { code: -32602, message: "Invalid page token" },
+  { code: -32602, message: "Invalid cursor: bad token" },
+  { code: -32603, message: "expired next_token" },
   { code: -32000, message: "Bad Request: Mcp-Session-Id header is required" },
 ])("error $code $message is none", ({ code, message }) => {
   expect(authErrorOf({ code, message, data: null })).toBe(null)
