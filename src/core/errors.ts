@@ -92,6 +92,16 @@ export class ToolsumError extends Error {
   }
 }
 
+/** The value, or the ToolsumError thrown instead of it: only for judging many logs or pins side by side. */
+export function attempt<T>(work: () => T): T | ToolsumError {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof ToolsumError) return error
+    throw error
+  }
+}
+
 /** Makes the error of a parser: `parseDecimal(text, bad)` lets the format that is being read choose the code. */
 export type Bad = (why: string) => ToolsumError
 

@@ -19,7 +19,7 @@ import {
 export type LogDialect = "tlog-tiles" | "legion"
 
 /** A log as a lockfile has it. `url`: https, or null when it can only be read on the machine that writes it. `keyring`: signed notes in
- *  order. `heads`: checkpoints by head key (`<size>-<16 hex of the root>`). `links`: consistency proofs in base64 by `<m>-<n>`. */
+ *  order; of a log of dialect legion the one text of its keyring, and then `heads` and `links` are empty. `heads`: checkpoints by head key (`<size>-<16 hex of the root>`). `links`: consistency proofs in base64 by `<m>-<n>`. */
 export interface LockedLog {
   readonly dialect: LogDialect
   readonly url: string | null
@@ -65,9 +65,15 @@ function parseLog(value: JsonValue | undefined, at: string): LockedLog {
     dialect,
     url: parseUrl(object, at),
     keyring: parseKeyringNotes(object.keyring, dialect, `${at}.keyring`),
-    heads: parseHeads(object.heads, `${at}.heads`),
-    links: parseLinks(object.links, `${at}.links`),
+    heads: dialect === "legion" ? parseNone(object.heads, `${at}.heads`) : parseHeads(object.heads, `${at}.heads`),
+    links: dialect === "legion" ? parseNone(object.links, `${at}.links`) : parseLinks(object.links, `${at}.links`),
   }
+}
+
+/** Heads of a log of dialect legion are in its pins. */
+function parseNone(value: JsonValue | undefined, at: string): Readonly<Record<string, string>> {
+  if (Object.keys(readObject(value, at)).length > 0) throw malformed(at, "expected none in a log of dialect legion")
+  return {}
 }
 
 function parseUrl(object: JsonObject, at: string): string | null {
@@ -79,7 +85,8 @@ function parseUrl(object: JsonObject, at: string): string | null {
 
 function parseKeyringNotes(value: JsonValue | undefined, dialect: LogDialect, at: string): readonly string[] {
   const notes = readList(value, at)
-  if (notes.length === 0 && dialect === "tlog-tiles") throw malformed(at, "expected one keyring or more, got none")
+  if (notes.length === 0) throw malformed(at, "expected one keyring or more, got none")
+  if (notes.length > 1 && dialect === "legion") throw malformed(at, `expected one keyring, got ${notes.length}`)
   notes.forEach((note, i) => {
     if (typeof note !== "string")
       throw malformed(`${at}[${i}]`, `expected the text of a keyring, got ${describe(note)}`)

@@ -79,3 +79,34 @@ function readFloor(version: string | undefined, digest: string | undefined): Key
   if (floor.version === 0n) throw malformed("keyrings are numbered from 1")
   return floor
 }
+
+/** What is needed of a keyring to tell whether a pinned root is its own. */
+export interface RootedKeyring {
+  readonly origin: string
+  readonly fingerprint: string
+  requireFloor(floor: KeyringFloor | null): void
+}
+
+/** The root that this keyring starts from, among those pinned. A root named for this log must fit; an unnamed one may.
+ *  Throws ROOT_MISMATCH, KEYRING_INVALID (floor) or ROOT_NOT_PINNED. Formats 26, 41. */
+export function matchRoot(keyring: RootedKeyring, roots: readonly PinnedRoot[]): PinnedRoot {
+  const named = roots.filter((root) => root.name === keyring.origin)
+  const foreign = named.find((root) => root.fingerprint !== keyring.fingerprint)
+  if (foreign) {
+    throw new ToolsumError(
+      "ROOT_MISMATCH",
+      `the log's root is ${keyring.fingerprint}, but ${foreign.fingerprint} is pinned for it (${foreign.source})`,
+    )
+  }
+  const fitting = roots.filter(
+    (root) => (root.name ?? keyring.origin) === keyring.origin && root.fingerprint === keyring.fingerprint,
+  )
+  for (const root of fitting) keyring.requireFloor(root.floor)
+  const [first] = fitting
+  if (!first)
+    throw new ToolsumError(
+      "ROOT_NOT_PINNED",
+      `no root is pinned for this log; its keyring starts from ${keyring.fingerprint}`,
+    )
+  return first
+}

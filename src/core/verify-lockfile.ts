@@ -1,13 +1,17 @@
 // Proves a lockfile with nothing but its own bytes and the roots that somebody trusts: the one entry point of offline verification.
 // Pure: no clock, no files, no network. DESIGN 8 and 9; formats 28-45. What an answer means is in verdict.ts.
 import { ToolsumError } from "./errors.js"
+import { coverageOfLegion, findFork } from "./legion/judge-log.js"
 import type { Lockfile, Pin } from "./lockfile.js"
+import type { LockfileReport } from "./lockfile-report.js"
 import type { PinnedRoot } from "./root.js"
 import { SECTION_NAMES, type SurfaceLines } from "./section.js"
 import { computeHeadAge } from "./tree-heads.js"
 import { exitCodeOfVerdicts, type ServerVerdict, type Verdict } from "./verdict.js"
 import { judgeLog, type LogJudgement } from "./verify-log.js"
 import { judgePin, type PinJudgement } from "./verify-pin.js"
+
+export type { LockfileReport } from "./lockfile-report.js"
 
 /** What to verify and under which trust. */
 export interface VerifyLockfileInput {
@@ -22,20 +26,6 @@ export interface VerifyLockfileInput {
   readonly nowSec: bigint
 }
 
-/** The answer for every pin, and what it rests on. */
-export interface LockfileReport {
-  readonly servers: readonly ServerVerdict[]
-  readonly roots: readonly {
-    readonly log: string
-    readonly fingerprint: string | null
-    readonly source: PinnedRoot["source"] | null
-  }[]
-  /** Logs with evidence that fails, whether or not a pin rests on them. */
-  readonly refuted: readonly { readonly origin: string; readonly error: ToolsumError }[]
-  readonly warnings: readonly string[]
-  readonly exitCode: 0 | 1 | 2 | 3
-}
-
 /** Prove every pin of a lockfile offline. Throws NO_PINS when there is nothing to prove and nothing is refuted. */
 export function verifyLockfile(input: VerifyLockfileInput): LockfileReport {
   const { lockfile } = input
@@ -45,13 +35,15 @@ export function verifyLockfile(input: VerifyLockfileInput): LockfileReport {
       judgeLog({ origin, log, roots: input.roots, nowSec: input.nowSec }),
     ]),
   )
-  const refuted = [...logs.values()].flatMap(({ origin, fault }) =>
-    fault?.kind === "rejected" ? [{ origin, error: fault }] : [],
-  )
-  const pins = Object.entries(lockfile.servers)
+  const pins = Object.entries(lockfile.servers).map(([name, pin]) => judge(name, pin, requireLog(logs, pin), input))
+  const forks = findForks(pins)
+  const refuted = [...logs.values()].flatMap(({ origin, fault }) => {
+    const error = fault?.kind === "rejected" ? fault : forks.get(origin)
+    return error ? [{ origin, error }] : []
+  })
   if (pins.length === 0)
     throw refuted[0]?.error ?? new ToolsumError("NO_PINS", "the lockfile has no pins: nothing to prove")
-  const servers = pins.map(([name, pin]) => verdictOf(name, pin, requireLog(logs, pin), input))
+  const servers = pins.map((one) => verdictOf(one, forks.get(one.log.origin) ?? null, input))
   return {
     servers,
     roots: [...logs.values()].map((log) => ({
@@ -76,31 +68,63 @@ function requireLog(logs: ReadonlyMap<string, LogJudgement>, pin: Pin): LogJudge
   return log
 }
 
-function verdictOf(name: string, pin: Pin, log: LogJudgement, input: VerifyLockfileInput): ServerVerdict {
+interface JudgedPin {
+  readonly name: string
+  readonly pin: Pin
+  readonly log: LogJudgement
+  readonly judged: PinJudgement
+}
+
+function judge(name: string, pin: Pin, log: LogJudgement, input: VerifyLockfileInput): JudgedPin {
   const definitions = input.definitions === undefined ? undefined : ownMember(input.definitions, name)
-  const judged = judgePin({ name, pin, log, definitions, underBase: input.underBase ?? false })
-  const head = pin.head === null ? undefined : log.heads.get(pin.head)
+  return { name, pin, log, judged: judgePin({ name, pin, log, definitions, underBase: input.underBase ?? false }) }
+}
+
+/** Logs of dialect legion have their heads in the pins, so that two of them show a fork only together. */
+function findForks(pins: readonly JudgedPin[]): ReadonlyMap<string, ToolsumError> {
+  const forks = new Map<string, ToolsumError>()
+  for (const origin of new Set(pins.flatMap(({ log, judged }) => (judged.legion ? [log.origin] : [])))) {
+    const fork = findFork(pins.flatMap(({ log, judged }) => (log.origin === origin ? [judged.legion] : [])))
+    if (fork) forks.set(origin, fork)
+  }
+  return forks
+}
+
+function verdictOf(one: JudgedPin, fork: ToolsumError | null, input: VerifyLockfileInput): ServerVerdict {
+  const { name, pin, log, judged } = one
   const { observed } = judged
-  const { verdict, reason, detail } = conclude(judged)
+  const { verdict, reason, detail } = conclude(fork ? { ...judged, rejected: fork } : judged)
   return {
     name,
-    subject: observed?.subject ?? null,
+    subject: observed?.subject ?? judged.legion?.record.serverId ?? null,
     version: observed && observed.version !== "-" ? observed.version : null,
     verdict,
     reason,
     detail,
     compared: ["lock"],
+    ...(pin.evidence === undefined
+      ? coverageOfRecord(one, input.nowSec)
+      : coverageOfLegion(judged.legion, { origin: log.origin, nowSec: input.nowSec })),
+    newest: null,
+    pin: judged.pinDigest,
+    changes: [],
+    warnings: judged.warnings,
+  }
+}
+
+function coverageOfRecord(
+  { pin, log, judged: { observed } }: JudgedPin,
+  nowSec: bigint,
+): Pick<ServerVerdict, "covered" | "notCovered" | "head" | "record" | "items"> {
+  const head = pin.head === null ? undefined : log.heads.get(pin.head)
+  return {
     covered: observed ? coverageOf(observed.lines) : [],
     notCovered: observed ? SECTION_NAMES.filter((section) => observed.lines[section] === "-") : [],
     head: head
-      ? { origin: log.origin, size: head.size, cosigners: head.cosigners, ageSec: computeHeadAge(head, input.nowSec) }
+      ? { origin: log.origin, size: head.size, cosigners: head.cosigners, ageSec: computeHeadAge(head, nowSec) }
       : null,
     record: pin.index !== null && observed ? { index: pin.index, observedSec: observed.observed } : null,
-    newest: null,
-    pin: judged.pinDigest,
     items: countItems(pin),
-    changes: [],
-    warnings: judged.warnings,
   }
 }
 

@@ -2,9 +2,12 @@
 // Inclusion comes before the record is parsed; then the record must say what target, masks, digests and definitions say.
 import { encodeUtf8 } from "./bytes.js"
 import { parseDefinitions } from "./definitions.js"
-import { ToolsumError } from "./errors.js"
+import { attempt, ToolsumError } from "./errors.js"
 import { type Digest, type Hash, hashLeaf } from "./hash.js"
 import { isObject } from "./json.js"
+import type { ProvenRecord } from "./legion/check.js"
+import { reasonOfFailure } from "./legion/judge-log.js"
+import { computeLockedPinDigest, verifyLockedPin } from "./legion/locked-pin.js"
 import type { Pin } from "./lockfile.js"
 import { computeMaskDigest } from "./mask.js"
 import { verifyInclusion } from "./merkle.js"
@@ -16,7 +19,7 @@ import { isCommandTarget, type Target } from "./target.js"
 import { listTemplateNames } from "./template.js"
 import type { VerifiedHead } from "./tree-heads.js"
 import type { UnknownReason } from "./verdict.js"
-import { attempt, type LogJudgement } from "./verify-log.js"
+import type { LogJudgement } from "./verify-log.js"
 
 /** What a pin proves by itself. */
 export interface PinJudgement {
@@ -28,6 +31,8 @@ export interface PinJudgement {
   readonly unknown: { readonly reason: UnknownReason; readonly detail: string } | null
   /** The record or observation, when it could be read. */
   readonly observed: Observation | null
+  /** The proven record of a pin of dialect legion. */
+  readonly legion: ProvenRecord | null
   readonly pinDigest: Digest | null
   readonly warnings: readonly string[]
 }
@@ -42,13 +47,10 @@ export function judgePin(p: {
 }): PinJudgement {
   const { name, pin, log } = p
   // Without a record there is no pin digest that an approval could be compared with: it counts as unapproved where there is none.
-  const nothing = { unapproved: pin.approved === null, observed: null, pinDigest: null, warnings: [] }
+  const nothing = { unapproved: pin.approved === null, observed: null, legion: null, pinDigest: null, warnings: [] }
   if (pin.evidence !== undefined) {
-    return {
-      ...nothing,
-      rejected: null,
-      unknown: unknownBecause("newer_format", "pins of dialect legion are not verified yet"),
-    }
+    const judged = judgeEvidence(pin.evidence, p)
+    return judged instanceof ToolsumError ? { ...nothing, ...failed(judged) } : judged
   }
   const entry = attempt(() => readEntry(pin, log))
   if (entry instanceof ToolsumError) return { ...nothing, rejected: entry, unknown: null }
@@ -58,12 +60,44 @@ export function judgePin(p: {
   const pinDigest = computePinDigest({ log: pin.log, subject, version, target: pin.target, profile, mask, surface })
   const unapproved = pin.approved?.pin !== pinDigest
   const rejected = findContradiction(name, pin, observed, p.definitions)
-  if (rejected) return { rejected, unapproved, unknown: null, observed, pinDigest, warnings: [] }
-  const missing = p.definitions === null
-  const unread = missing && p.underBase ? unknownBecause("incomplete", "its definitions file is missing") : null
-  const warnings = missing ? [`definitions_missing:${name}`] : []
-  return { rejected: null, unapproved, unknown: entry.unknown ?? unread, observed, pinDigest, warnings }
+  const proven = { unapproved, observed, legion: null, pinDigest }
+  if (rejected) return { ...proven, rejected, unknown: null, warnings: [] }
+  const { unknown, warnings } = judgeMissing(p)
+  return { ...proven, rejected: null, unknown: entry.unknown ?? unknown, warnings }
 }
+
+/** What a missing definitions file means. */
+function judgeMissing(p: { name: string; definitions: Uint8Array | null | undefined; underBase: boolean }) {
+  const missing = p.definitions === null
+  const unknown = missing && p.underBase ? unknownBecause("incomplete", "its definitions file is missing") : null
+  return { unknown, warnings: missing ? [`definitions_missing:${p.name}`] : [] }
+}
+
+/** A pin of dialect legion, or the error that stands in its way. */
+function judgeEvidence(evidence: string, p: Parameters<typeof judgePin>[0]): PinJudgement | ToolsumError {
+  const { pin, log, definitions = null } = p
+  const { fault, legion: keyring } = log
+  if (fault?.kind === "rejected") return fault
+  if (keyring === null) return fault ?? new ToolsumError("KEYRING_MALFORMED", "its log has no keys of this dialect")
+  const legion = attempt(() => verifyLockedPin({ pin, evidence, keyring, definitions }))
+  if (legion instanceof ToolsumError) return legion
+  const pinDigest = computeLockedPinDigest(pin, legion.record)
+  const { unknown, warnings } = judgeMissing(p)
+  return {
+    rejected: null,
+    unapproved: pin.approved?.pin !== pinDigest,
+    unknown: fault ? unknownOfFault(fault) : unknown,
+    observed: null,
+    legion,
+    pinDigest,
+    warnings,
+  }
+}
+
+const failed = (error: ToolsumError): Pick<PinJudgement, "rejected" | "unknown"> =>
+  error.kind === "rejected"
+    ? { rejected: error, unknown: null }
+    : { rejected: null, unknown: unknownBecause(reasonOfFailure(error), error.message) }
 
 /** What of the pin and its definitions the record contradicts. */
 function findContradiction(

@@ -1,12 +1,12 @@
 // Proves an evidence file again with nothing but its own bytes and the roots that somebody trusts: every digest, signature and proof, and the
 // verdict (FORMAT.md, section 17). What it cannot prove is in print there: that the server said this, and that no newer record exists.
 import { decodeUtf8, encodeUtf8, equalBytes } from "./bytes.js"
-import { ToolsumError } from "./errors.js"
+import { attempt, ToolsumError } from "./errors.js"
 import { computeTextDigest, type Hash, hashLeaf } from "./hash.js"
 import { verifyKeyring } from "./keyring.js"
 import { verifyInclusion } from "./merkle.js"
 import { parseRecord, streamKey, type ToolRecord } from "./record.js"
-import type { PinnedRoot } from "./root.js"
+import { matchRoot, type PinnedRoot } from "./root.js"
 import { computeSurface, SECTION_NAMES, sectionsOf } from "./section.js"
 import type { EvidenceLog, EvidenceReading, EvidenceRecord, ServerEvidence } from "./server-evidence.js"
 import {
@@ -18,7 +18,6 @@ import {
 } from "./server-verdict.js"
 import { computeHow, deriveSubject } from "./subject.js"
 import { computeHeadAge, type VerifiedHead, verifyHead } from "./tree-heads.js"
-import { attempt, matchRoot } from "./verify-log.js"
 import { isFiledByRegistryId, profileFits } from "./verify-pin.js"
 
 /** A log whose keyring, checkpoint and records hold together. */

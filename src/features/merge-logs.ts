@@ -1,9 +1,8 @@
 // The logs of two lockfiles as one: the longer keyring chain, the heads and links of both. Offline, so that no new link can be made:
 // heads that nothing ties together stay, with the warning `unlinked`, until the next online command that writes. What a lockfile
 // remembers of a log never gets less by a merge: the newest head stays, the longer keyring wins, and a contradiction is refused.
-import { quote, ToolsumError } from "../core/errors.js"
+import { attempt, quote, ToolsumError } from "../core/errors.js"
 import type { LockedLog, Pin } from "../core/lockfile.js"
-import { attempt } from "../core/verify-log.js"
 import { closingSizes } from "./link-heads.js"
 import { firstByText, mapSides, mergeValue, namesOf, ownMember, type Sides } from "./merge-sides.js"
 

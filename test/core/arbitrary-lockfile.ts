@@ -115,13 +115,25 @@ const arbLinks = objectOf(
   fc.uint8Array({ maxLength: 70 }).map(formatBase64),
 )
 
-const arbLog: fc.Arbitrary<LockedLog> = fc.record({
-  dialect: fc.oneof({ arbitrary: fc.constant("tlog-tiles" as const), weight: 4 }, fc.constant("legion" as const)),
-  url: fc.constantFrom(null, "https://log.example.com/"),
+const arbUrl = fc.constantFrom(null, "https://log.example.com/")
+
+const arbTiledLog: fc.Arbitrary<LockedLog> = fc.record({
+  dialect: fc.constant("tlog-tiles"),
+  url: arbUrl,
   keyring: fc.array(arbText, { minLength: 1, maxLength: 2 }),
   heads: arbHeads,
   links: arbLinks,
 })
+
+const arbLegionLog: fc.Arbitrary<LockedLog> = fc.record({
+  dialect: fc.constant("legion"),
+  url: arbUrl,
+  keyring: fc.array(arbText, { minLength: 1, maxLength: 1 }),
+  heads: fc.constant({}),
+  links: fc.constant({}),
+})
+
+const arbLog = fc.oneof({ arbitrary: arbTiledLog, weight: 4 }, arbLegionLog)
 
 const arbProof = fc
   .tuple(fc.array(arbHash, { maxLength: 3 }), fc.uint8Array({ maxLength: 31 }))

@@ -610,9 +610,23 @@ describe("parseLockfile", () => {
       "removed.memory: expected no pin of this name",
     ],
     [
-      "a legion pin with a record",
+      "a legion log with heads",
       (l) => {
         log(l).dialect = "legion"
+      },
+      ".heads: expected none in a log of dialect legion",
+    ],
+    [
+      "a legion log with two keyrings",
+      (l) => {
+        Object.assign(log(l), { dialect: "legion", keyring: ["a", "b"], heads: {}, links: {} })
+      },
+      ".keyring: expected one keyring, got 2",
+    ],
+    [
+      "a legion pin with a record",
+      (l) => {
+        Object.assign(log(l), { dialect: "legion", keyring: ["a"], heads: {}, links: {} })
       },
       'servers.memory: expected member "evidence"',
     ],
@@ -628,7 +642,7 @@ describe("parseLockfile", () => {
 
   test("reads a pin of dialect legion", () => {
     const copy = structuredClone(LOCKFILE) as Fixture
-    log(copy).dialect = "legion"
+    Object.assign(log(copy), { dialect: "legion", keyring: ["a"], heads: {}, links: {} })
     for (const name of Object.keys(NULLS)) delete pin(copy)[name]
     pin(copy).evidence = '{"a":1}'
     const read = parseLockfile(JSON.stringify(copy))

@@ -16,6 +16,7 @@ function judge(changes: Partial<Pin>, definitions?: Uint8Array | null) {
     origin: pin.log,
     fingerprint: null,
     root: null,
+    legion: null,
     heads: new Map([[pin.head ?? "", head]]),
     fault: null,
     warnings: [],
@@ -25,11 +26,11 @@ function judge(changes: Partial<Pin>, definitions?: Uint8Array | null) {
 
 const newer = (PIN?.record ?? "").replace("toolsum-record/v1", "toolsum-record/v2")
 
-test.each<{ name: string; changes: Partial<Pin> }>([
-  { name: "a record of a newer format", changes: { record: newer } },
-  { name: "a pin of dialect legion", changes: { record: null, index: null, head: null, proof: null, evidence: "{}" } },
-])("$name is unknown, and unapproved where there is no approval", ({ changes }) => {
+test.each<{ name: string; changes: Partial<Pin>; reason: string }>([
+  { name: "a record of a newer format", changes: { record: newer }, reason: "newer_format" },
+  { name: "evidence of a log without keys of its dialect", changes: { evidence: "{}" }, reason: "malformed" },
+])("$name is unknown, and unapproved where there is no approval", ({ changes, reason }) => {
   const approved = judge(changes)
-  expect(approved).toMatchObject({ unapproved: false, rejected: null, unknown: { reason: "newer_format" } })
+  expect(approved).toMatchObject({ unapproved: false, rejected: null, unknown: { reason } })
   expect(judge({ ...changes, approved: null })).toEqual({ ...approved, unapproved: true })
 })

@@ -1,10 +1,9 @@
 // Proves a LEGION evidence file and makes its verdict again: what the server said, by the word of whoever saved it, beside the record that the
 // log signed. FORMAT.md, "LEGION dialect".
 import { canonicalize } from "../canonical.js"
-import { ToolsumError } from "../errors.js"
+import { attempt, ToolsumError } from "../errors.js"
 import { isObject, type JsonObject } from "../json.js"
 import type { PinnedRoot } from "../root.js"
-import { attempt } from "../verify-log.js"
 import { type ProvenDefinitions, verifyArchive } from "./archive.js"
 import { compareLists, type ListComparison, type ProvenRecord, provenRecord } from "./check.js"
 import type { LegionEvidence } from "./evidence.js"
