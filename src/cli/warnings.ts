@@ -18,6 +18,6 @@ const TEXTS: Readonly<Record<string, (what: string) => string>> = {
   index_malformed: () => "the log's subject index is damaged; every entry was looked at instead",
   index_unavailable: () => "the log's subject index could not be read; the entries themselves were looked at instead",
   switched_off: (server) => `${server} is switched off there, and no pin covers it`,
-  records_unread: () => "the log has more records of this server than were read: an old stream may be missing",
+  records_unread: () => "not every entry that may be about this server was read: an old record may be missing",
   other_version: (what) => `version ${what}`,
 }

@@ -34,7 +34,7 @@ export interface SubjectRecords {
   readonly scannedFrom: bigint
   /** Entries before this were not looked for. */
   readonly since: bigint
-  /** False when the index lists records that were not read. */
+  /** False when the index lists records that were not read, and when it ends before the part that was scanned. */
   readonly complete: boolean
   /** `index_malformed`, `index_unavailable`, `record_malformed:<index>`. */
   readonly warnings: readonly string[]
@@ -84,14 +84,15 @@ export async function findSubjectRecords(
   const sieve = createSieve(search.subject)
   await scan(tree, scannedFrom, sieve)
   const listed = (index.bucket.subjects.get(search.subject) ?? []).filter((at) => at >= since && at < scannedFrom)
-  const complete = await readListed(tree, listed, search, sieve)
+  const isWhole = scannedFrom <= since || scannedFrom <= index.bucket.size
+  const areRead = await readListed(tree, listed, search, sieve)
   checkStreams([...sieve.records, ...(search.proven ?? [])], scannedFrom)
   return {
     records: [...sieve.records].sort(byIndex),
     newerFormat: [...sieve.newerFormat].sort((a, b) => (a < b ? -1 : 1)),
     scannedFrom,
     since,
-    complete,
+    complete: isWhole && areRead,
     warnings: [...index.warnings, ...sieve.malformed.map((at) => `record_malformed:${at}`)],
   }
 }

@@ -48,7 +48,7 @@ export interface CheckWords {
   readonly offline: Conclusion
   readonly log: { readonly reason: UnknownReason; readonly detail: string }
   readonly live: { readonly reason: string; readonly detail: string }
-  /** Sections that were not read to their end. */
+  /** Which sections were not read to their end, and why. */
   readonly partial: string
   /** What is said of a list that did not change; null: nothing. */
   readonly unchanged: string | null
@@ -109,10 +109,14 @@ const RULES: readonly Rule[] = [
   { when: { live: ["unknown"] }, say: ({ live }) => ({ verdict: "UNKNOWN", ...live }) },
   {
     when: { live: ["partial"] },
-    say: unknown("incomplete", ({ partial }) => `${partial} could not be read to the end`),
+    say: unknown("incomplete", ({ partial }) => partial),
   },
   { when: { log: ["unknown"] }, say: ({ log }) => ({ verdict: "UNKNOWN", ...log }) },
   { when: { log: ["unreachable"], needsLog: true }, say: unknown("log_unreachable", ({ log }) => log.detail) },
+  {
+    when: { live: ["none"], log: ["empty"] },
+    say: unknown("not_in_log", () => "the log's index names no record of it; --exhaustive looks at every entry"),
+  },
   {
     when: { live: ["none"], log: ["none", "unreachable"] },
     say: unknown("log_unreachable", () => "neither the log nor the server was compared"),

@@ -182,22 +182,24 @@ function listChanges(reading: EvidenceReading, logs: readonly LogReport[]): read
 function listNotes(parts: Parts): readonly string[] {
   const notes = parts.logs.flatMap(({ log }) => {
     const others = parts.judgement.logs.find(({ origin }) => origin === log.origin)?.others ?? []
-    return [...others].reverse().map((signed) => describeOther(signed, log, parts))
+    return [...others].reverse().flatMap((signed) => describeOther(signed, log, parts))
   })
   const more = notes.length - MAX_NOTES
   return more > 0 ? [...notes.slice(0, MAX_NOTES), `${more} more records that are not compared`] : notes
 }
 
-function describeOther(signed: SignedRecord, log: ProvenLog, { reading, judgement, isOne }: Parts): string {
+/** One note. Another list of another server has nothing to do with this one: only somebody who put a file together by hand tells of it. */
+function describeOther(signed: SignedRecord, log: ProvenLog, { reading, judgement, isOne }: Parts): readonly string[] {
   const { record } = signed
   const where = `signed ${placeOf(signed, log, isOne)}`
   const isSame = judgement.surface !== null && record.surface === judgement.surface
-  if (record.subject !== reading.subject) return `the same list is signed under the subject ${record.subject}: ${where}`
+  if (record.subject !== reading.subject)
+    return isSame ? [`the same list is signed under the subject ${record.subject}: ${where}`] : []
   const conditions = listConditions(record, reading)
-  if (isSame) return `the same list was signed under other reading conditions (${conditions.join(", ")}): ${where}`
+  if (isSame) return [`the same list was signed under other reading conditions (${conditions.join(", ")}): ${where}`]
   const differing = countDiffering(signed, judgement)
   const what = differing === null ? "another list" : differing
-  return `${conditions.join(", ")} is in the log: ${what}, ${where}`
+  return [`${conditions.join(", ")} is in the log: ${what}, ${where}`]
 }
 
 /** What makes a stream one that is not compared. */

@@ -8,6 +8,7 @@ import { type FoundRecord, findSubjectRecords, newestOfStreams } from "../client
 import { decodeUtf8 } from "../core/bytes.js"
 import { quote, ToolsumError } from "../core/errors.js"
 import type { Digest } from "../core/hash.js"
+import { isPinName } from "../core/pin.js"
 import { computeSurface, computeSurfaceDigest, SECTION_NAMES, type SectionName } from "../core/section.js"
 import type { EvidenceLog, EvidenceReading, ServerEvidence, UnreadLog } from "../core/server-evidence.js"
 import { isComparable, judgeServer, type ReadStream, type SignedRecord } from "../core/server-verdict.js"
@@ -62,7 +63,7 @@ const MAX_OTHERS = 16
 export function chooseSubject(target: Target, given: string | null): string | null {
   const { subject } = deriveSubject(target)
   if (given === null || given === subject) return subject
-  if (subject === null && given.startsWith("local:")) return given
+  if (subject === null && given.startsWith("local:") && isPinName(given.slice("local:".length))) return given
   if (!isCommandTarget(target) && isRegistryId(given)) return given
   const expected = subject ?? "local:<name>, which is what a target without a package or an https address has"
   throw new ToolsumError("USAGE", `--subject: expected ${expected}, got ${quote(given)}`)

@@ -55,6 +55,7 @@ describe("finding", () => {
     log.append(...filler(66_000))
     const bounded = await find(log)
     expect(bounded.scannedFrom).toBe(log.size - 65_536n - ((log.size - 65_536n) % 256n))
+    expect(bounded.complete).toBe(false) // what lies between the index and there was not looked at
     expect(newestOfStream(bounded, STREAM)).toEqual({ found: null, newest: "hint" })
     const exhaustive = await find(log, { exhaustive: true })
     expect(newestOfStream(exhaustive, STREAM)).toMatchObject({ found: { index }, newest: "scanned" })

@@ -20,7 +20,7 @@ const wordsOf = (offline: OfflineFact): CheckWords => ({
   offline: { verdict: offline, reason: "offline", detail: "OFFLINE" },
   log: { reason: "log_behind", detail: "LOG" },
   live: { reason: "live", detail: "LIVE" },
-  partial: "tools",
+  partial: "tools could not be read to the end: page 2",
   unchanged: null,
 })
 
@@ -45,7 +45,7 @@ test("every combination of facts, for a pin that is proven", () => {
       "UNKNOWN(log_unreachable) AUTH(live) UNKNOWN(live) UNCHANGED UNKNOWN(incomplete) CHANGED CHANGED CHANGED CHANGED",
     unknown:
       "UNKNOWN(log_behind) AUTH(live) UNKNOWN(live) UNKNOWN(log_behind) UNKNOWN(incomplete) CHANGED CHANGED CHANGED CHANGED",
-    empty: "UNCHANGED AUTH(live) UNKNOWN(live) UNCHANGED UNKNOWN(incomplete) CHANGED CHANGED CHANGED CHANGED",
+    empty: "UNKNOWN(not_in_log) AUTH(live) UNKNOWN(live) UNCHANGED UNKNOWN(incomplete) CHANGED CHANGED CHANGED CHANGED",
     pinned: "UNCHANGED AUTH(live) UNKNOWN(live) UNCHANGED UNKNOWN(incomplete) CHANGED CHANGED CHANGED CHANGED",
     newer: "CHANGED CHANGED CHANGED CHANGED CHANGED CHANGED CHANGED CHANGED CHANGED",
   })
@@ -61,7 +61,7 @@ describe("promises, in every combination", () => {
     if (verdict === "UNCHANGED") {
       expect(offline).toBe("PROVEN")
       expect(["pinned", "none"]).toContain(live)
-      if (live === "none") expect(["empty", "pinned"]).toContain(log)
+      if (live === "none") expect(log).toBe("pinned")
       expect(["unknown", "newer"]).not.toContain(log)
       if (needsLog) expect(log).not.toBe("unreachable")
     }
@@ -81,10 +81,14 @@ test.each<[Partial<CheckFacts>, string]>([
   [{ live: "other", log: "none" }, "the live list is not the pinned one"],
   [{ live: "pinned", log: "newer" }, "the log has a newer list: NEWEST; this server still gives the pinned one"],
   [{ live: "none", log: "newer", needsLog: true }, "the log has a newer list: NEWEST"],
-  [{ live: "partial", log: "pinned" }, "tools could not be read to the end"],
+  [{ live: "partial", log: "pinned" }, "tools could not be read to the end: page 2"],
   [{ live: "pinned", log: "unknown" }, "LOG"],
   [{ live: "none", log: "unreachable", needsLog: true }, "LOG"],
   [{ live: "none", log: "none" }, "neither the log nor the server was compared"],
+  [
+    { live: "none", log: "empty", needsLog: true },
+    "the log's index names no record of it; --exhaustive looks at every entry",
+  ],
   [{ live: "auth", log: "pinned" }, "LIVE"],
 ])("the sentence of %j", (given, sentence) => {
   const facts: CheckFacts = { offline: "PROVEN", log: "pinned", live: "pinned", needsLog: false, ...given }

@@ -19,6 +19,8 @@ import { flipBit, type HostileLog, withhold } from "../fakes/hostile-log.js"
 import { observedOf, readingOf } from "../fakes/readings.js"
 
 const reportOf = async (c: ServerCase) => (await answerCase(c)).report
+/** Another package. */
+const Y = { command: "npx", args: ["-y", "y@1.2.3"], env: [] }
 const said = ({ verdict, reason }: { verdict: string; reason: string | null }) =>
   reason === null ? verdict : `${verdict}(${reason})`
 
@@ -132,6 +134,18 @@ describe("sentences", () => {
     },
   ])("notes: $name", async ({ of, says }) => {
     expect((await reportOf(of)).notes).toEqual(says)
+  })
+
+  test("another list of another server, put into a file by hand, is not told of as this one", async () => {
+    const logs = [makeSignedLog([{ lists: LISTS.one }, { lists: LISTS.other, subject: "pkg:npm/y" }])]
+    const own = await evidenceOf({ logs })
+    const other = await evidenceOf({ logs, target: Y, live: LISTS.other })
+    const [log, more] = [own.evidence.logs[0], other.evidence.logs[0]]
+    if (!log || !more) throw new Error("expected a log each")
+    const evidence = { ...own.evidence, logs: [{ ...log, records: [...log.records, ...more.records] }] }
+    const { judgement, logs: proven } = verifyServerEvidence({ evidence, roots: own.roots, nowSec: BigInt(NOW) })
+    expect(proven[0]?.records.map(({ record }) => record.subject)).toEqual(["pkg:npm/%40acme/notes", "pkg:npm/y"])
+    expect(buildServerReport({ reading: evidence.reading, logs: proven, unread: [], judgement }).notes).toEqual([])
   })
 
   test("a version that the log does not keep texts of is only named", async () => {
@@ -260,6 +274,8 @@ describe("subjects", () => {
     { target: own, given: null, says: null },
     { target: own, given: "local:notes", says: "local:notes" },
     { target: own, given: "pkg:npm/notes", says: "USAGE" },
+    { target: own, given: "local:", says: "USAGE" },
+    { target: own, given: "local:$(id)", says: "USAGE" },
   ])("$given for $target", ({ target, given, says }) => {
     if (says === "USAGE") expect(() => chooseSubject(target, given)).toThrow(expect.objectContaining({ code: "USAGE" }))
     else expect(chooseSubject(target, given)).toBe(says)
