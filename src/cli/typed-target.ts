@@ -1,7 +1,7 @@
 // What a person types as a server: a launch line or a URL, with names of variables and headers. Nothing is started or contacted here.
 import { quote, ToolsumError } from "../core/errors.js"
-import { isCommandTarget, type Target, type UrlTarget } from "../core/target.js"
-import { buildCommandTarget, buildUrlTarget, listVariables } from "../features/targets.js"
+import { isCommandTarget, listVariables, type Target, type UrlTarget } from "../core/target.js"
+import { buildCommandTarget, buildUrlTarget } from "../features/targets.js"
 import { DEFAULT_READ_LIMITS, type ReadLimits } from "../ports.js"
 import type { Io } from "./io.js"
 import type { CommandLine, OptionSpec, Options } from "./options.js"

@@ -2,10 +2,9 @@
 // and the folder that were typed. And the consent for it: what a person typed is accepted, what only a file says must have been.
 import type { AddressRule } from "../adapters/network-address.js"
 import type { Lockfile, Pin } from "../core/lockfile.js"
-import { computeTargetDigest, isCommandTarget, parseTarget, type Target } from "../core/target.js"
+import { computeTargetDigest, isCommandTarget, listVariables, parseTarget, type Target } from "../core/target.js"
 import { observationOf } from "../features/pins.js"
 import { placeholdersOf } from "../features/profile.js"
-import { listVariables } from "../features/targets.js"
 import { findUpdateLine } from "./configured-target.js"
 import type { Io } from "./io.js"
 import type { CommandLine, Options } from "./options.js"

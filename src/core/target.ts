@@ -5,7 +5,7 @@ import { computeJsonDigest } from "./canonical.js"
 import { quote, ToolsumError } from "./errors.js"
 import type { Digest } from "./hash.js"
 import { isArray, isObject, type JsonObject, type JsonValue } from "./json.js"
-import { parseTemplate } from "./template.js"
+import { listTemplateNames, parseTemplate } from "./template.js"
 
 /** A process that speaks over stdio. `args`: templates, without the command. `env`: names of variables, sorted, none twice.
  *  `cwd`: relative to the folder of the lockfile. */
@@ -45,6 +45,14 @@ export function parseTarget(value: JsonValue): Target {
 export function checkTemplates(target: Target): void {
   const texts = isCommandTarget(target) ? target.args : [target.url, ...Object.values(target.headers)]
   for (const text of texts) if (text.includes("$")) parseTemplate(text)
+}
+
+/** Names of all variables that a target is given: of its environment, and those that its templates ask for. Sorted, each once. Throws
+ *  TARGET_MALFORMED for what is no template. */
+export function listVariables(target: Target): readonly string[] {
+  const texts = isCommandTarget(target) ? target.args : [target.url, ...Object.values(target.headers)]
+  const asked = texts.flatMap((text) => listTemplateNames(text))
+  return [...new Set([...(isCommandTarget(target) ? target.env : []), ...asked])].sort(compareUtf8)
 }
 
 /** The target as the JSON object that lockfiles hold, members in canonical order; the exact inverse of `parseTarget`. */

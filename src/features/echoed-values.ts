@@ -4,9 +4,9 @@ import { quote, ToolsumError } from "../core/errors.js"
 import { isArray, isObject, type JsonValue } from "../core/json.js"
 import { findSpelling, listSpellings, redactSpellings, type SecretSpelling } from "../core/secret-values.js"
 import { itemKey, SECTION_NAMES, type Surface, surfaceItems } from "../core/section.js"
-import type { Target } from "../core/target.js"
+import { listVariables, type Target } from "../core/target.js"
 import type { Change } from "../core/verdict.js"
-import { type Environment, isPlainVariable, listVariables, MIN_SECRET_CHARS } from "./targets.js"
+import { type Environment, isPlainVariable, MIN_SECRET_CHARS } from "./targets.js"
 
 /** The values that a target gives to its server, as they may be repeated. Dummy texts are none. */
 export function listGivenValues(p: {

@@ -2,8 +2,7 @@
 // profiles are never compared.
 import { quote, ToolsumError } from "../core/errors.js"
 import { isPinName } from "../core/pin.js"
-import { isCommandTarget, type Target } from "../core/target.js"
-import { listVariables } from "./targets.js"
+import { isCommandTarget, listVariables, type Target } from "../core/target.js"
 
 /** The profile of a read to which nothing is given. */
 const ANONYMOUS = "anonymous"

@@ -1,5 +1,4 @@
 // What a person types as a server, as a target: template checks, secrets refused, consent digest (DESIGN 5 and 8).
-import { compareUtf8 } from "../core/bytes.js"
 import { computeJsonDigest } from "../core/canonical.js"
 import { quote, ToolsumError } from "../core/errors.js"
 import type { Digest } from "../core/hash.js"
@@ -151,14 +150,6 @@ function refuseValue(word: string, index: number, environment: Environment): voi
       "USAGE",
       `argument ${index + 1} is the value of ${quote(same[0])}: write \${${same[0]}} there and give --env ${same[0]}`,
     )
-}
-
-/** Names of all variables that a target is given: of its environment, and those that its templates ask for. Sorted, each once. Throws
- *  TARGET_MALFORMED for what is no template. */
-export function listVariables(target: Target): readonly string[] {
-  const texts = isCommandTarget(target) ? target.args : [target.url, ...Object.values(target.headers)]
-  const asked = texts.flatMap((text) => listTemplateNames(text))
-  return [...new Set([...(isCommandTarget(target) ? target.env : []), ...asked])].sort(compareUtf8)
 }
 
 /** What a consent names: the target and the absolute `folder` that its command starts in, since that folder decides what is started:
