@@ -18,6 +18,41 @@ export interface LogSource {
   read(path: string, maxBytes: number): Promise<Uint8Array | null>
 }
 
+/** A LEGION log as its API serves it: bytes of one answer each, of which nothing is verified, or null where the log has no such thing.
+ *  Every method throws LOG_UNAVAILABLE for everything else, too many bytes included. Hashes are 64 lower-case hex digits. */
+export interface LegionLog {
+  /** Where it is, for people: a URL. */
+  readonly location: string
+  keyring(): Promise<Uint8Array | null>
+  /** Record, inclusion proof and head of the newest record of a server. */
+  latest(serverId: string): Promise<Uint8Array | null>
+  /** The head of that size, or the newest one. */
+  head(size: bigint | null): Promise<Uint8Array | null>
+  record(leafIndex: bigint): Promise<Uint8Array | null>
+  inclusion(p: { readonly leafIndex: bigint; readonly treeSize: bigint }): Promise<Uint8Array | null>
+  consistency(p: { readonly from: bigint; readonly to: bigint }): Promise<Uint8Array | null>
+  /** Archived definitions of the list with this fingerprint. */
+  tools(sha256: string): Promise<Uint8Array | null>
+  /** Servers that are said to have had this list. */
+  lookup(sha256: string): Promise<Uint8Array | null>
+  /** Records of a server, in any order. */
+  history(serverId: string): Promise<Uint8Array | null>
+}
+
+/** A server as an MCP registry lists it: nothing more than somebody's word. `urls`: where it can be reached, by streamable HTTP. */
+export interface RegistryServer {
+  readonly id: string
+  readonly urls: readonly string[]
+}
+
+/** A registry of MCP servers. */
+export interface McpRegistry {
+  /** Where it is, for people. */
+  readonly location: string
+  /** Servers whose ids contain `text`, each once. Throws LOG_UNAVAILABLE, PROTOCOL_MALFORMED. */
+  search(text: string): Promise<readonly RegistryServer[]>
+}
+
 /** The writer's own storage. Keys are relative paths such as "public/checkpoint" or "private/commits/00000000000000000001".
  *  Whatever has been answered is durable. Every method throws IO_FAILED when the storage fails; after that the outcome is unknown. */
 export interface TileStore {
@@ -81,8 +116,8 @@ export interface ServerReading {
   readonly protocol: string
   readonly capabilities: JsonValue
   readonly findings: readonly ReadFinding[]
-  /** Sections that could not be read to their end, and why; what came of them before is in `surface` (null: nothing).
-   *  Such a reading can be compared, but never recorded or pinned. */
+  /** Sections that could not be read to their end, and why (SERVER_AUTH: a credential is wanted for them); what came of them before is in
+   *  `surface` (null: nothing). Such a reading can be compared, but never recorded or pinned. */
   readonly failures: Readonly<Partial<Record<SectionName, ToolsumError>>>
   /** True when the server marks a list as meant for this reader alone (`cacheScope: private`): its texts go into no archive. */
   readonly isPrivate: boolean
@@ -159,6 +194,8 @@ export interface ConfiguredServer {
   readonly isGuarded: boolean
   /** The pin that `toolsum guard NAME` takes the launch line from; `target` is then null without a problem. */
   readonly pin?: string
+  /** With `pin`: names of the variables that the guard is given. */
+  readonly pinVariables?: readonly string[]
   /** True for one that the file switches off. */
   readonly isDisabled: boolean
 }

@@ -10,11 +10,13 @@ import { parseRetryAfter } from "./retry-after.js"
 export interface HttpGetOptions {
   readonly request: typeof request
   readonly dispatcher: Dispatcher
-  /** For one answer, with all its attempts and redirects. */
+  /** For one answer, with all its attempts and redirects; waiting between attempts does not count. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
   /** Waits before another attempt. */
-  readonly pause: (pauseMs: number, signal: AbortSignal) => Promise<void>
+  readonly pause: (pauseMs: number, signal: AbortSignal | undefined) => Promise<void>
+  /** A longer Retry-After is reported, not waited for. */
+  readonly maxRetryAfterMs?: number
 }
 
 /** What to get. */
@@ -31,7 +33,8 @@ export type HttpAnswer = { readonly status: 200; readonly body: Uint8Array } | {
 const MAX_ATTEMPTS = 3
 const MAX_REDIRECTS = 3
 const FIRST_PAUSE_MS = 250
-/** A longer Retry-After is reported, not waited for. */
+/** After 429 without Retry-After: limits are told by the minute, so that a quick second attempt is one more against them. */
+const RATE_PAUSE_MS = 5_000
 const MAX_RETRY_AFTER_MS = 10_000
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
 const PASSING: readonly number[] = [408, 429, 500, 502, 503, 504]
@@ -55,20 +58,23 @@ class PassingFailure extends Error {
 /** Get `url`: 200 with its body, 403, or 404 (also for 410). Throws LOG_UNAVAILABLE for everything else, and what the dispatcher's
  *  address check throws. */
 export async function httpGet(get: HttpGet, options: HttpGetOptions): Promise<HttpAnswer> {
-  const timeout = AbortSignal.timeout(options.timeoutMs)
-  const signal = options.signal ? AbortSignal.any([timeout, options.signal]) : timeout
+  const { maxRetryAfterMs = MAX_RETRY_AFTER_MS } = options
+  let leftMs = options.timeoutMs
   for (let attempt = 1; ; attempt++) {
+    const startMs = performance.now()
+    const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(leftMs)))
+    const signal = options.signal ? AbortSignal.any([timeout, options.signal]) : timeout
     try {
       return await followRedirects(get, options, signal)
     } catch (error) {
       if (error instanceof ToolsumError) throw error
       if (signal.aborted)
-        throw unavailable(get.url, timeout.aborted ? `no answer in ${options.timeoutMs} ms` : "stopped")
+        throw unavailable(get.url, options.signal?.aborted ? "stopped" : `no answer in ${options.timeoutMs} ms`)
       if (!(error instanceof PassingFailure)) throw unavailable(get.url, describe(error), error)
       const pauseMs = error.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (attempt - 1)
-      if (attempt === MAX_ATTEMPTS || pauseMs > MAX_RETRY_AFTER_MS)
-        throw unavailable(get.url, error.message, error.cause)
-      await options.pause(pauseMs, signal).catch(() => undefined) // an abort shows in the next attempt
+      if (attempt === MAX_ATTEMPTS || pauseMs > maxRetryAfterMs) throw unavailable(get.url, error.message, error.cause)
+      leftMs -= performance.now() - startMs
+      await options.pause(pauseMs, options.signal).catch(() => undefined) // an abort shows in the next attempt
     }
   }
 }
@@ -118,9 +124,9 @@ async function readAnswer(get: HttpGet, response: Dispatcher.ResponseData): Prom
   if (status === 403) return { status }
   const why = `HTTP status ${status}`
   if (!PASSING.includes(status)) throw unavailable(get.url, why)
-  const retryAfterMs = parseRetryAfter(response.headers["retry-after"])
-  const asked = retryAfterMs === null ? "" : `, asks to wait ${Math.ceil(retryAfterMs / 1000)} s`
-  throw new PassingFailure(`${why}${asked}`, { retryAfterMs })
+  const askedMs = parseRetryAfter(response.headers["retry-after"])
+  const asked = askedMs === null ? "" : `, asks to wait ${Math.ceil(askedMs / 1000)} s`
+  throw new PassingFailure(`${why}${asked}`, { retryAfterMs: askedMs ?? (status === 429 ? RATE_PAUSE_MS : null) })
 }
 
 async function readBody({ url, maxBytes }: HttpGet, { headers, body }: Dispatcher.ResponseData): Promise<Uint8Array> {
