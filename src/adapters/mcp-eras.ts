@@ -55,7 +55,11 @@ export function readOpening(era: Era, answer: Answer): Opened {
       error: malformed(`unreadable answer to ${method}: expected an object as result`),
       otherEra: era === "modern",
     }
-  return era === "modern" ? readDiscovery(answer.result) : readHandshake(answer.result)
+  const opened = era === "modern" ? readDiscovery(answer.result) : readHandshake(answer.result)
+  // Without them nothing would be declared, nothing asked for, and every list be told to be none.
+  if ("introduction" in opened && !isObject(opened.introduction.capabilities))
+    return { error: malformed(`unreadable answer to ${method}: expected an object as capabilities`), otherEra: false }
+  return opened
 }
 
 function readHandshake(result: JsonObject): Opened {

@@ -45,13 +45,23 @@ test.each(["handshake", "modern"] as const)("a refusal for want of a credential 
   })
 })
 
+test.each([undefined, null, "all", true, ["tools"]])(
+  "capabilities that are %s are none that could be read",
+  (capabilities) => {
+    const told = capabilities === undefined ? {} : { capabilities }
+    const malformed = { error: { code: "PROTOCOL_MALFORMED" }, otherEra: false }
+    expect(readOpening("handshake", { result: { protocolVersion: "2025-11-25", ...told } })).toMatchObject(malformed)
+    expect(readOpening("modern", { result: { supportedVersions: ["2026-07-28"], ...told } })).toMatchObject(malformed)
+  },
+)
+
 test("the server's own revision decides, in both eras", () => {
   expect(readOpening("handshake", { result: { protocolVersion: "2026-07-28" } })).toMatchObject({ otherEra: true })
   expect(readOpening("handshake", { result: { protocolVersion: "2099-01-01" } })).toMatchObject({ otherEra: false })
-  expect(readOpening("handshake", { result: { protocolVersion: "2024-11-05" } })).toEqual({
+  expect(readOpening("handshake", { result: { protocolVersion: "2024-11-05", capabilities: {} } })).toEqual({
     introduction: {
       protocol: "2024-11-05",
-      capabilities: null,
+      capabilities: {},
       instructions: null,
       serverInfo: null,
       isPrivate: false,
