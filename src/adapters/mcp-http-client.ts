@@ -109,7 +109,8 @@ async function send(wire: Wire, request: HttpRequest): Promise<HttpResponse> {
   const explain = (error: unknown) => {
     if (error instanceof ToolsumError) return error
     if (wire.signal?.aborted) return new ToolsumError("READING_INCOMPLETE", "the reading was interrupted")
-    if (timeout.aborted) return new ToolsumError("TIMEOUT", `no answer within ${request.timeoutMs / 1000} s`)
+    if (timeout.aborted || isTimeout(error))
+      return new ToolsumError("TIMEOUT", `no answer within ${request.timeoutMs / 1000} s`)
     return new ToolsumError("SERVER_UNREACHABLE", `${quote(request.url.host)}: ${describeFailure(error)}`, {
       cause: error,
     })
@@ -120,6 +121,10 @@ async function send(wire: Wire, request: HttpRequest): Promise<HttpResponse> {
     throw explain(error)
   }
 }
+
+/** undici's own clocks run beside ours, and may be the first. */
+const isTimeout = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && /^UND_ERR_(?:HEADERS|BODY)_TIMEOUT$/.test(String(error.code))
 
 interface Attempt {
   readonly signal: AbortSignal

@@ -209,9 +209,13 @@ export class HttpTransport implements Transport {
     } finally {
       if (linger !== null) clearTimeout(linger)
     }
-    return linger === null
-      ? new ToolsumError("SERVER_UNREACHABLE", "the event stream ended before the answer")
-      : "answered"
+    return linger === null ? this.unanswered() : "answered"
+  }
+
+  private unanswered(): ToolsumError {
+    return this.link.recorder.sawBrokenMessage()
+      ? new ToolsumError("PROTOCOL_MALFORMED", "the answer came as damaged text in an event stream")
+      : new ToolsumError("SERVER_UNREACHABLE", "the event stream ended before the answer")
   }
 
   private async resume(lastId: string, signal?: AbortSignal): Promise<Exchange> {
