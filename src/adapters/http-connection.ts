@@ -1,5 +1,6 @@
 // Sockets for one purpose (DESIGN 8, 12): undici's own agents, loaded when first needed, proxy variables honoured, every host name resolved
 // under an address rule at the moment of connecting. Certificates are always verified; NODE_EXTRA_CA_CERTS is Node's own.
+import { setMaxListeners } from "node:events"
 import type { Dispatcher, request } from "undici"
 import { type AddressRule, createGuardedLookup, type Resolver } from "./network-address.js"
 
@@ -53,6 +54,8 @@ async function openSockets(options: HttpConnectionOptions, closing: AbortSignal)
   // For the sockets too: undici gives up neither a request nor a socket while that still connects.
   const signal = AbortSignal.any([closing, ...(options.signal ? [options.signal] : [])])
   const connect = { timeout: CONNECT_TIMEOUT_MS, signal }
+  // A socket listens until the end, even when it has long been closed; Node would take many of them for a leak and say so on stderr.
+  setMaxListeners(0, signal)
   const settings = { connections: MAX_CONNECTIONS, connect: { lookup, ...connect } }
   const proxy = { ...proxySettings(options.environment), proxyTls: connect, requestTls: connect }
   return {
