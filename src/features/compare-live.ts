@@ -6,6 +6,7 @@ import type { Pin } from "../core/lockfile.js"
 import type { Mask } from "../core/mask.js"
 import type { Observation } from "../core/record.js"
 import {
+  computeItemDigest,
   computeSectionOfDigests,
   computeSurface,
   itemKey,
@@ -68,16 +69,24 @@ export function compareReading(p: {
 }): LiveComparison {
   const { asked, masks, known, reading } = p
   const incomplete = asked.filter((section) => reading.failures[section] !== undefined)
-  const read = { ...computeSurface(reading.surface, asked, masks), incomplete }
+  const surface = withoutRepeats(reading.surface, incomplete)
+  const read = { ...computeSurface(surface, asked, masks), incomplete }
   const differences = findDifferences(read, known)
   if (differences.length === 0) return { differs: false, incomplete, changes: [] }
   const changes = known.surface
-    ? diffSurfaces(withoutUnread(known.surface, reading.surface, incomplete), reading.surface, {
-        sections: asked,
-        masks,
-      }).changes
+    ? diffSurfaces(withoutUnread(known.surface, surface, incomplete), surface, { sections: asked, masks }).changes
     : differences.flatMap((member) => changesByDigest(member, read, known))
   return { differs: true, incomplete, changes: changes.filter((change) => !isGuess(change, incomplete)) }
+}
+
+/** The surface with each item of an incomplete list once: what keeps a list from its end is often a page that comes again. */
+function withoutRepeats(surface: Surface, incomplete: readonly SectionName[]): Surface {
+  const lists = incomplete.map((section) => {
+    const items = surfaceItems(surface, section)
+    const distinct = items && [...new Map(items.map((item) => [computeItemDigest(item), item])).values()]
+    return [surfaceMember(section), distinct] as const
+  })
+  return { ...surface, ...Object.fromEntries(lists) }
 }
 
 /** The approved surface without those items of an incomplete list that did not come: whether they are gone, or have another name now, is
