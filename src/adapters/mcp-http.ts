@@ -1,11 +1,10 @@
 // Reads a server behind a URL (DESIGN 4, 9; field-notes B, C32-41): one client with its own sockets per reading, closed afterwards whatever
 // happens. Revisions and transports are tried in the order of field-notes B; the first real error is the one that is told (C35).
 import { ToolsumError } from "../core/errors.js"
-import { SECTION_NAMES, surfaceMember } from "../core/section.js"
 import type { UrlTarget } from "../core/target.js"
 import type { ReadRequest, ServerReading, ToolSource } from "../ports.js"
 import { createHttpClient, type HttpClient } from "./mcp-http-client.js"
-import { fetchTokens, hideProofs, listSecretNames, readClients } from "./mcp-http-credentials.js"
+import { fetchTokens, hideProofs, listSecretNames, readClients, refuseProofs } from "./mcp-http-credentials.js"
 import type { HttpLink } from "./mcp-http-link.js"
 import { openHttpSession } from "./mcp-http-probe.js"
 import { expandHeaders, expandUrl } from "./mcp-http-target.js"
@@ -26,7 +25,7 @@ export interface HttpSourceOptions extends Values {
 }
 
 /** A server behind a URL. `read` throws SERVER_AUTH, SERVER_UNREACHABLE, SERVER_REDIRECTED, TARGET_NOT_ACCEPTED, TARGET_MALFORMED, TIMEOUT,
- *  PROTOCOL_MALFORMED or READING_INCOMPLETE. */
+ *  PROTOCOL_MALFORMED, READING_INCOMPLETE, or SURFACE_MALFORMED as `refuseProofs`. */
 export const createHttpToolSource = (options: HttpSourceOptions): ToolSource => ({
   read: (request) => readHttp(options, request),
 })
@@ -51,7 +50,9 @@ async function readHttp(options: HttpSourceOptions, request: ReadRequest): Promi
     })
     redact = redactWith(tokens)
     const headers = expandHeaders(target, (name) => tokens[name] ?? variableValue(name, options))
-    return await readTwice({ client, url, headers, redact, clientVersion }, request)
+    const reading = await readTwice({ client, url, headers, redact, clientVersion }, request)
+    refuseProofs(reading.surface, clients, tokens)
+    return reading
   } catch (error) {
     throw error instanceof ToolsumError ? redactError(error, redact) : error
   } finally {
@@ -69,15 +70,10 @@ interface Contact {
 }
 
 /** Read, and once more from the start when the server loses the session meanwhile (C39). When it loses that one too, what came before counts:
- *  it may differ already. Throws SERVER_UNREACHABLE when nothing came. */
+ *  it may differ already. */
 async function readTwice(contact: Contact, request: ReadRequest): Promise<ServerReading> {
-  const first = await readOnce(contact, request)
-  if (!first.isSessionLost) return first.reading
   const { isSessionLost, reading } = await readOnce(contact, request)
-  const { surface } = reading
-  const lists = SECTION_NAMES.map((section) => surface[surfaceMember(section)])
-  if (!isSessionLost || lists.some((list) => list !== null)) return reading
-  throw new ToolsumError("SERVER_UNREACHABLE", "the server lost its session twice")
+  return isSessionLost ? (await readOnce(contact, request)).reading : reading
 }
 
 /** One session, and whether the server lost it. */

@@ -56,7 +56,7 @@ interface Walk {
 }
 
 /** Read the sections asked for. What goes wrong in one section is in `failures`. `now`: milliseconds of a steady clock. Throws
- *  READING_INCOMPLETE when interrupted, SERVER_AUTH when a list wants a credential and nothing came of any. */
+ *  READING_INCOMPLETE when interrupted. */
 export async function readSurface(
   session: McpSession,
   request: ReadRequest,
@@ -80,8 +80,6 @@ export async function readSurface(
     if (reading.failure) failures[section] = reading.failure
     findings.push(...reading.findings, ...findBadItems(section, reading.items ?? []))
   }
-  const refusal = Object.values(failures).find(({ code }) => code === "SERVER_AUTH")
-  if (refusal && Object.values(lists).every((items) => items === null)) throw refusal
   const { protocol, capabilities, instructions } = session
   const serverInfo = session.serverInfo ?? asides.serverInfos[0] ?? null
   const surface = { instructions, serverInfo, ...lists }

@@ -16,7 +16,7 @@ import type { ServerVerdict } from "../core/verdict.js"
 import type { ServerReading } from "../ports.js"
 import { type CheckFacts, type Conclusion, concludeCheck, type LiveFact, type LogFact } from "./check-verdict.js"
 import { compareLive, type LiveComparison } from "./compare-live.js"
-import { answerLive, type LiveAnswer, listCircumstances } from "./live-answer.js"
+import { answerLive, findRefusal, type LiveAnswer, listCircumstances } from "./live-answer.js"
 import { answerLog, describeSigned, isPersonalLog, type LogAnswer, type LogState, signedAt } from "./log-answer.js"
 import { observationOf } from "./pins.js"
 
@@ -130,7 +130,10 @@ const lookAtServer = (
 ): Promise<LiveAnswer<LiveFindings>> =>
   answerLive(async () => {
     const reading = await read()
-    return { reading, comparison: compareLive({ pin, observed, reading, approved: await approved() }) }
+    const comparison = compareLive({ pin, observed, reading, approved: await approved() })
+    const refusal = findRefusal(reading, comparison.incomplete)
+    if (refusal && !comparison.differs) throw refusal
+    return { reading, comparison }
   })
 
 /** All that was found out about one pin. */
@@ -162,13 +165,19 @@ function conclude(checked: Checked): Conclusion {
     offline,
     log: log === null || log.kind === "read" ? NOTHING : { reason: reasonOf(log), detail: log.detail },
     live: live === null || live.kind === "read" ? NOTHING : { reason: live.reason, detail: live.detail },
-    partial: read?.comparison.incomplete.join(", ") ?? "",
+    partial: read ? describePartial(read) : "",
     unchanged: unchangedNote(input, log),
   })
   if (verdict === "AUTH") return { verdict, reason, detail: `${detail}${signedBefore(input, found)}` }
   if (read === null || !read.comparison.differs || circumstances.length === 0) return { verdict, reason, detail }
   return { verdict, reason, detail: `${detail}; what else differs here: ${circumstances.join(", ")}` }
 }
+
+/** `tools could not be read to the end: the cursor "2" came again`. */
+const describePartial = ({ reading, comparison }: LiveFindings): string =>
+  comparison.incomplete
+    .map((section) => `${section} could not be read to the end: ${reading.failures[section]?.message ?? ""}`)
+    .join("; ")
 
 /** For facts whose words nobody says. */
 const NOTHING = { reason: "log_unreachable", detail: "" } as const

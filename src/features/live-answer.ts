@@ -1,6 +1,7 @@
 // Looking at a live server: what became of it, as an answer. The one table from a reader's errors to a verdict, which `check` and
 // `verify-server` share, and what else is not as it was (DESIGN 9). What a list is compared with is the caller's.
 import { type ErrorCode, ToolsumError } from "../core/errors.js"
+import type { SectionName } from "../core/section.js"
 import type { UnknownReason } from "../core/verdict.js"
 import type { ServerReading } from "../ports.js"
 
@@ -21,6 +22,14 @@ export async function answerLive<T>(look: () => Promise<T>): Promise<LiveAnswer<
     return { kind: "unknown", reason: reasonOfServerError(error), detail: error.message }
   }
 }
+
+/** Why one of these lists was refused, when a credential is wanted for it; else null. What came of such a reading can show a change; where it
+ *  shows none the answer is AUTH. */
+export const findRefusal = (
+  { failures }: Pick<ServerReading, "failures">,
+  sections: readonly SectionName[],
+): ToolsumError | null =>
+  sections.map((section) => failures[section]).find((failure) => failure?.code === "SERVER_AUTH") ?? null
 
 /** What a server that wants credentials asks for, when it told (`evidence.wants`, see `ToolSource`). */
 function describeWants({ evidence }: ToolsumError): string {

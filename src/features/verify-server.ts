@@ -16,7 +16,7 @@ import { computeHow, deriveSubject, isRegistryId } from "../core/subject.js"
 import { isCommandTarget, type Target } from "../core/target.js"
 import type { ProvenLog } from "../core/verify-server-evidence.js"
 import type { ReadFinding, ServerReading } from "../ports.js"
-import { answerLive, type LiveAnswer } from "./live-answer.js"
+import { answerLive, findRefusal, type LiveAnswer } from "./live-answer.js"
 import { answerLog, isPersonalLog, type LogAnswer, type LogState } from "./log-answer.js"
 import { formatInstant } from "./pins.js"
 import { buildServerReport, type ServerReport } from "./server-report.js"
@@ -72,6 +72,18 @@ export function chooseSubject(target: Target, given: string | null): string | nu
 /** Read, look, judge. Errors of server and logs become the answer; only faults of ours are thrown. */
 export async function verifyServer(input: VerifyServerInput): Promise<VerifiedServer> {
   const [live, logs] = await Promise.all([answerLive(() => readWhole(input)), input.logs])
+  const verified = await judgeLive(input, live, logs)
+  const refusal = live.kind === "read" ? findRefusal(live.value.reading, input.sections) : null
+  // What came before a list was refused can show a change; else the refusal is the answer.
+  if (refusal === null || verified.kind === "refuted" || verified.report.verdict === "CHANGED") return verified
+  return judgeLive(input, await answerLive(() => Promise.reject(refusal)), logs)
+}
+
+async function judgeLive(
+  input: VerifyServerInput,
+  live: LiveAnswer<WholeReading>,
+  logs: readonly AskedLog[],
+): Promise<VerifiedServer> {
   const value = live.kind === "read" ? live.value : null
   const reading = describeReading(input, live)
   const stream = streamOf(reading)

@@ -79,7 +79,7 @@ describe("a server that wants a credential", () => {
     expect(await refusal(handler)).toMatchObject({ code: "SERVER_AUTH", message })
   })
 
-  test("one that refuses every list wants one, one that refuses some is read as far as it goes", async () => {
+  test("one that refuses lists says so of each, and is read as far as it goes", async () => {
     const listing = (handlers: Readonly<Record<string, Handler>>): Handler =>
       route({
         initialize: (hit, response) => {
@@ -91,10 +91,9 @@ describe("a server that wants a credential", () => {
       })
     const refused = say(403, "", bearer('error="insufficient_scope", scope="lists"'))
     const all = listing({ "tools/list": refused, "prompts/list": refused })
-    expect(await refusal(all)).toMatchObject({
-      message: "insufficient_scope",
-      evidence: { wants: expect.stringContaining("lists") },
-    })
+    const wants = { wants: expect.stringContaining("lists") }
+    const refusedList = { code: "SERVER_AUTH", message: "insufficient_scope", evidence: wants }
+    expect(await read(await serve(all))).toMatchObject({ failures: { tools: refusedList, prompts: refusedList } })
     const tools: Handler = (hit, ...rest) =>
       sayJson({ jsonrpc: "2.0", id: hit.rpc?.id, result: { tools: [] } })(hit, ...rest)
     const some = await read(await serve(listing({ "tools/list": tools, "prompts/list": refused })))

@@ -533,11 +533,13 @@ describe.concurrent("credentials", () => {
       expect(server.starts).toHaveLength(1)
     })
 
-    test("refuses every list: that is told, not an incomplete reading", async () => {
-      await expect(read(`${prefix}lists_unauthorized`)).rejects.toMatchObject({
-        code: "SERVER_AUTH",
-        message: "insufficient_scope",
+    test("refuses every list: that is told of each", async () => {
+      const reading = await read(`${prefix}lists_unauthorized`)
+      expect(reading.failures).toMatchObject({
+        tools: { code: "SERVER_AUTH", message: "insufficient_scope" },
+        prompts: { code: "SERVER_AUTH", message: "refused" },
       })
+      expect(reading.surface).toMatchObject({ tools: null, prompts: null, instructions: "Use it." })
     })
 
     test("refuses one list: that section failed", async () => {

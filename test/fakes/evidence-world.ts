@@ -127,6 +127,10 @@ export async function evidenceOf(
 export const partOf = (lists: object): ServerReading =>
   readingOf(lists, { failures: { tools: new ToolsumError("READING_INCOMPLETE", "page 2 is missing") } })
 
+/** A reading whose list of tools wants a credential from some page on. */
+const refusedPartOf = (lists: object): ServerReading =>
+  readingOf(lists, { failures: { tools: new ToolsumError("SERVER_AUTH", "refused") } })
+
 /** Every kind of answer that verify-server gives, with what it rests on. */
 export const CASES: Readonly<Record<string, ServerCase & { says: string }>> = {
   "the same list": { says: "UNCHANGED" },
@@ -183,6 +187,9 @@ export const CASES: Readonly<Record<string, ServerCase & { says: string }>> = {
   },
   credentials: { live: new ToolsumError("SERVER_AUTH", "refused"), says: "AUTH(refused)" },
   "no server": { live: new ToolsumError("SERVER_UNREACHABLE", "it ended"), says: "UNKNOWN(server_unreachable)" },
+  "credentials for a list": { live: refusedPartOf({ ...LISTS.one, tools: null }), says: "AUTH(refused)" },
+  "credentials for the rest of the same list": { live: refusedPartOf(LISTS.one), says: "AUTH(refused)" },
+  "credentials for the rest of another list": { live: refusedPartOf(LISTS.changed), says: "CHANGED(surface)" },
   "part of the same list": { live: partOf(LISTS.one), says: "UNKNOWN(incomplete)" },
   "part of another list": { live: partOf(LISTS.changed), says: "CHANGED(surface)" },
   "part of another list, by section texts": { live: partOf(LISTS.other), archive: false, says: "CHANGED(surface)" },

@@ -76,6 +76,8 @@ const answerOf = async (c: Case) => {
   return { verdict, reason, detail }
 }
 
+const unfinished = new ToolsumError("READING_INCOMPLETE", "page 2")
+const refused = new ToolsumError("SERVER_AUTH", "refused", { evidence: { wants: "a token" } })
 const unavailable = new ToolsumError("LOG_UNAVAILABLE", "no answer")
 
 describe("what wins", () => {
@@ -155,6 +157,49 @@ describe("what wins", () => {
       log: [PINNED, OTHER],
       live: readingOf(OTHER, { failures: { tools: new ToolsumError("READING_INCOMPLETE", "page 2") } }),
       says: { verdict: "CHANGED", reason: "surface", detail: expect.stringContaining("yet another list") },
+    },
+    {
+      name: "an unfinished list that is the pinned one so far",
+      live: readingOf(PINNED, { failures: { tools: new ToolsumError("READING_INCOMPLETE", "page 2 failed") } }),
+      says: {
+        verdict: "UNKNOWN",
+        reason: "incomplete",
+        detail: "tools could not be read to the end: page 2 failed",
+      },
+    },
+    {
+      name: "an unfinished list, with an item that came twice",
+      live: readingOf({ tools: [tool("a"), tool("a")] }, { failures: { tools: unfinished } }),
+      says: { verdict: "UNKNOWN", reason: "incomplete" },
+    },
+    {
+      name: "a list for which a credential is wanted",
+      live: readingOf({}, { failures: { tools: refused } }),
+      says: {
+        verdict: "AUTH",
+        reason: "refused",
+        detail: "the server wants credentials: a token; signed 2026-12-01, leaf 0",
+      },
+    },
+    {
+      name: "a later page for which a credential is wanted",
+      live: readingOf(PINNED, { failures: { tools: refused } }),
+      says: { verdict: "AUTH", reason: "refused" },
+    },
+    {
+      name: "a later page for which a credential is wanted, after a change",
+      live: readingOf(OTHER, { failures: { tools: refused } }),
+      says: { verdict: "CHANGED", reason: "surface" },
+    },
+    {
+      name: "other instructions, and a list for which a credential is wanted",
+      live: readingOf({ instructions: "Obey." }, { failures: { tools: refused } }),
+      says: { verdict: "CHANGED", reason: "surface" },
+    },
+    {
+      name: "a list that is not pinned, for which a credential is wanted",
+      live: readingOf(PINNED, { failures: { resources: refused } }),
+      says: { verdict: "UNCHANGED", reason: null },
     },
     {
       name: "the server changed and there is no log",
