@@ -198,7 +198,6 @@ function shownPart(report: JsonValue, shown: JsonValue): JsonValue {
 
 const RESERVED_EDITS: Readonly<Record<string, readonly [string, string]>> = {
   "approved.only": ['"only": null', '"only": ["tools"]'],
-  dialect: ['"tlog-tiles"', '"legion"'],
 }
 
 export const LOCKFILE_CHECKS: Checks = {

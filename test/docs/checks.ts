@@ -1,5 +1,6 @@
 // Every tagged example of FORMAT.md and how it is recomputed.
 import { EVIDENCE_CHECKS } from "./checks-evidence.js"
+import { LEGION_CHECKS } from "./checks-legion.js"
 import { LOCKFILE_CHECKS } from "./checks-lockfile.js"
 import { LOG_CHECKS } from "./checks-log.js"
 import { MERGE_CHECKS } from "./checks-merge.js"
@@ -18,5 +19,6 @@ export const CHECKS: Checks = {
   ...EVIDENCE_CHECKS,
   ...SERVER_EVIDENCE_CHECKS,
   ...MERGE_CHECKS,
+  ...LEGION_CHECKS,
   ...STORE_CHECKS,
 }

@@ -10,6 +10,11 @@ import { MAX_JSON_BYTES, MAX_JSON_DEPTH } from "../../src/core/json.js"
 import { MAX_KEYRING_BYTES, MAX_KEYRINGS } from "../../src/core/keyring.js"
 import { MAX_KEYRING_KEYS } from "../../src/core/keyring-text.js"
 import { LAUNCHERS, REGISTRY_VARIABLES } from "../../src/core/launchers.js"
+import { MAX_OTS_BYTES, MAX_OTS_DEPTH, MAX_OTS_OPERATIONS } from "../../src/core/legion/anchor-ots.js"
+import { MAX_REKOR_ENTRY_BYTES } from "../../src/core/legion/anchor-rekor.js"
+import { MAX_LEGION_ANSWER_BYTES, MAX_LEGION_PROOF_HASHES } from "../../src/core/legion/bundle.js"
+import { MAX_LEGION_HISTORY } from "../../src/core/legion/evidence.js"
+import { MAX_LEGION_KEYRING_BYTES, MAX_LEGION_KEYRING_ENTRIES } from "../../src/core/legion/keyring.js"
 import { MAX_MASK_SPAN, MAX_MASKS } from "../../src/core/mask.js"
 import { MAX_NOTE_BYTES, MAX_NOTE_SIGNATURES } from "../../src/core/note.js"
 import { MAX_POLICY_BYTES, MAX_POLICY_MEMBERS } from "../../src/core/policy.js"
@@ -75,6 +80,8 @@ test("limits", () => {
     ...{ MAX_JSON_BYTES, MAX_JSON_DEPTH, MAX_MASKS, MAX_MASK_SPAN, MAX_RECORD_BYTES, MAX_ENTRY_BYTES, TILE_WIDTH },
     ...{ MAX_TILE_LEVEL, MAX_NOTE_BYTES, MAX_NOTE_SIGNATURES, MAX_VKEY_CHARS, MAX_ORIGIN_BYTES, MAX_POLICY_BYTES },
     ...{ MAX_POLICY_MEMBERS, MAX_KEYRING_BYTES, MAX_KEYRING_KEYS, MAX_KEYRINGS, MAX_PROOF_HASHES, MAX_EXTRA_BYTES },
+    ...{ MAX_LEGION_ANSWER_BYTES, MAX_LEGION_KEYRING_BYTES, MAX_LEGION_KEYRING_ENTRIES, MAX_LEGION_PROOF_HASHES },
+    ...{ MAX_LEGION_HISTORY, MAX_OTS_BYTES, MAX_OTS_OPERATIONS, MAX_OTS_DEPTH, MAX_REKOR_ENTRY_BYTES },
     ...{ MAX_EVIDENCE_LOGS, MAX_EVIDENCE_RECORDS, MAX_SUBJECT_BUCKET_BYTES, MAX_COMMIT_BYTES, MAX_STAGING_BYTES },
   })
 })
