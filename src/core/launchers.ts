@@ -111,12 +111,14 @@ export const REGISTRY_VARIABLES: Readonly<Record<Ecosystem, readonly string[]>> 
   oci: [],
 }
 
-/** A recognised command line: the word that names the package, the registry option, and the words for the program. */
+/** A recognised command line: the word that names the package, the registry option, and the words after it. */
 export interface Launch {
   readonly launcher: Launcher
   readonly spec: string
   readonly registry: string | null
   readonly args: readonly string[]
+  /** True where an option names the package; the first of `args` is then the program. */
+  readonly isNamed: boolean
 }
 
 /** Take a command apart, or null when it is none of the table or has an option that is not in it. Pure. */
@@ -166,7 +168,7 @@ function readLaunch(launcher: Launcher, words: readonly string[]): Launch | null
   // Without a word to run, a named package runs nothing.
   if (spec === undefined || (named !== undefined && rest.length === 0)) return null
   if (launcher.readsOptionsAfter && hasOptionAfter(args)) return null
-  return { launcher, spec, registry: options.registries[0] ?? null, args }
+  return { launcher, spec, registry: options.registries[0] ?? null, args, isNamed: named !== undefined }
 }
 
 interface Options {

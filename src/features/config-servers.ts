@@ -4,7 +4,7 @@
 import { canonicalize } from "../core/canonical.js"
 import { quote } from "../core/errors.js"
 import type { Lockfile, Pin } from "../core/lockfile.js"
-import { formatTarget, isCommandTarget, type Target } from "../core/target.js"
+import { formatTarget, isCommandTarget, listVariables, type Target } from "../core/target.js"
 import { exitCodeOfVerdicts, type ServerVerdict } from "../core/verdict.js"
 import type { LockfileReport } from "../core/verify-lockfile.js"
 import type { ClientConfig, ConfiguredServer } from "../ports.js"
@@ -80,7 +80,7 @@ interface Configuration {
 
 function judgePinned(answer: ServerVerdict, { pin, servers, gone }: Configuration): ServerVerdict {
   if (answer.verdict === "REJECTED" || answer.verdict === "CHANGED" || pin === undefined) return answer
-  const changed = servers.filter((server) => server.target !== null && !isSame(pin.target, server))
+  const changed = servers.filter((server) => server.problem === null && !startsAs(pin.target, server))
   if (changed.length > 0) {
     const detail = `its launch line in ${listFiles(changed)} is not the pinned one`
     return { ...answer, verdict: "CHANGED", reason: "target", detail }
@@ -112,8 +112,12 @@ export function sameTarget(pinned: Target, target: Target, literals: readonly st
   return target.url === pinned.url && describeHeaders(target.headers, open) === describeHeaders(pinned.headers, open)
 }
 
-const isSame = (pinned: Target, { target, literals }: ConfiguredServer): boolean =>
-  target !== null && sameTarget(pinned, target, literals)
+/** True where the configured line is the pinned one. A guard that names its pin takes the line from there, and no variable that the pin does
+ *  not have: one such as NODE_OPTIONS would change the guard. */
+export const startsAs = (pinned: Target, { target, literals, pin, pinVariables = [] }: ConfiguredServer): boolean =>
+  pin === undefined
+    ? target !== null && sameTarget(pinned, target, literals)
+    : pinVariables.every((name) => listVariables(pinned).includes(name))
 
 /** Headers in one spelling: names in lower case, sorted, and no value for those in `open`. */
 function describeHeaders(headers: Readonly<Record<string, string>>, open: ReadonlySet<string>): string {

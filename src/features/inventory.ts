@@ -3,10 +3,10 @@
 import { quote, ToolsumError } from "../core/errors.js"
 import type { Lockfile, Pin } from "../core/lockfile.js"
 import { deriveSubject } from "../core/subject.js"
-import type { Target } from "../core/target.js"
+import { isCommandTarget, listVariables, type Target } from "../core/target.js"
 import { worstExitCode } from "../core/verdict.js"
 import type { ClientConfig, ConfiguredServer } from "../ports.js"
-import { findPinOf, sameTarget } from "./config-servers.js"
+import { findPinOf, sameTarget, startsAs } from "./config-servers.js"
 import { pinDigestOf } from "./pins.js"
 
 /** How a server stands to the pins, most urgent first. `disabled`: switched off in its file and not pinned either. */
@@ -104,7 +104,7 @@ interface Entry {
 function rowOf(entry: Entry, entries: readonly Entry[], locks: Locks): InventoryRow {
   const { config, server } = entry
   const pin = findPinFor(entry, locks)
-  const target = server.target ?? (server.pin === undefined ? null : (pin?.target ?? null))
+  const target = server.target ?? (server.pin === undefined || pin === null ? null : targetOfGuard(pin.target, server))
   return {
     name: server.name,
     state: stateOf(server, pin),
@@ -116,6 +116,14 @@ function rowOf(entry: Entry, entries: readonly Entry[], locks: Locks): Inventory
     isFloating: isFloating(target),
     twins: findTwins(entry, entries),
   }
+}
+
+/** What a guard starts that names its pin: the pinned line, with the variables that the guard is given beside. */
+function targetOfGuard(pinned: Target, { pinVariables = [] }: ConfiguredServer): Target {
+  const known = listVariables(pinned)
+  const more = pinVariables.filter((name) => !known.includes(name))
+  if (more.length === 0 || !isCommandTarget(pinned)) return pinned
+  return { ...pinned, env: [...pinned.env, ...more].sort() }
 }
 
 const UNREADABLE_PIN = "what its pin records cannot be read"
@@ -163,10 +171,6 @@ function stateOf(server: ConfiguredServer, pin: FoundPin | null): ServerState {
   if (pin === null) return server.isDisabled ? "disabled" : "not_pinned"
   return startsAs(pin.target, server) ? stateOfPin(pin) : "launch_changed"
 }
-
-/** True where the configured line is the pinned one; a guard that names its pin takes the line from there. */
-const startsAs = (pinned: Target, { target, literals, pin }: ConfiguredServer): boolean =>
-  pin !== undefined || (target !== null && sameTarget(pinned, target, literals))
 
 const stateOfPin = ({ isApproved }: FoundPin): ServerState =>
   isApproved === null ? "unreadable" : isApproved ? "pinned" : "unapproved"

@@ -19,6 +19,7 @@ test.each([
   "cmd /c npx -y toolsum guard -- npx -y notes@1.0.0 --read-only",
   "cmd.exe /C toolsum guard -- npx -y notes@1.0.0 --read-only",
   "pnpm dlx toolsum guard -- npx -y notes@1.0.0 --read-only",
+  "npx -y -p toolsum@0.1.0 toolsum guard -- npx -y notes@1.0.0 --read-only",
   "bunx toolsum guard --lock a.json -- npx -y notes@1.0.0 --read-only",
 ])("%s starts the command behind it", (text) => {
   expect(unwrap(text)).toEqual({ isGuarded: true, command: "npx", args: ["-y", "notes@1.0.0", "--read-only"] })
@@ -47,9 +48,13 @@ test("a guard of a URL, with headers", () => {
 test.each(["toolsum guard notes", "toolsum guard --mode warn notes", "npx toolsum guard notes --mode warn"])(
   "%s starts what the pin says",
   (text) => {
-    expect(unwrap(text)).toEqual({ isGuarded: true, pin: "notes" })
+    expect(unwrap(text)).toEqual({ isGuarded: true, pin: "notes", isOfUser: false })
   },
 )
+
+test("a guard with --user takes the pin of the user's lockfile", () => {
+  expect(unwrap("toolsum guard --user notes")).toEqual({ isGuarded: true, pin: "notes", isOfUser: true })
+})
 
 describe("is no guard of ours:", () => {
   test.each([
@@ -65,6 +70,10 @@ describe("is no guard of ours:", () => {
     "npx toolsum@github:evil/x guard -- npx notes",
     "npx --registry https://evil.example/ toolsum guard -- npx notes",
     "npx -p evil toolsum guard -- npx notes",
+    "npx -p toolsum guard -- npx notes", // starts any program of the name guard
+    "pnpm dlx --package=toolsum guard -- npx notes",
+    "cmd /c toolsum guard --mode x&calc -- npx notes", // cmd.exe starts calc
+    "cmd /c npx --loglevel %X% toolsum guard -- npx notes",
     "npx --unknown toolsum guard -- npx notes",
     "uvx toolsum guard -- npx notes",
     "docker run toolsum guard -- npx notes",
@@ -88,6 +97,8 @@ test.each([
   "toolsum guard --fail-open -- npx notes",
   "toolsum guard --once=yes -- npx notes",
   "toolsum guard --mode",
+  "toolsum guard --mode -- notes", // the server notes, or the mode -- and the pin notes
+  "toolsum guard --lock other.json notes",
 ])("%s is a guard that starts what cannot be told", (text) => {
   expect(unwrap(text)).toEqual({ isGuarded: true, problem: expect.stringMatching(/^expected a toolsum guard with/) })
 })

@@ -209,6 +209,14 @@ test("a guard that names a pin has its launch line from there", () => {
   expect(compare([guard("gone")]).answers[1]).toEqual(["mine", "UNKNOWN", "not_pinned"])
 })
 
+test("a guard that names a pin is given no variable that the pin does not have", () => {
+  const guard = (pinVariables: readonly string[]) =>
+    configured(null, "mine", FILE, { isGuarded: true, pin: "notes", pinVariables })
+  const target = { ...TARGET, args: ["${TOKEN}"], env: ["API_KEY"] } as Target
+  expect(compare([guard(["API_KEY", "TOKEN"])], { target }).answers).toEqual([["notes", "PROVEN", null]])
+  expect(compare([guard(["API_KEY", "NODE_OPTIONS"])], { target }).answers).toEqual([["notes", "CHANGED", "target"]])
+})
+
 test("every configured server is counted once, however many there are", () => {
   const servers = Array.from({ length: 10_000 }, (_, i) => configured(TARGET, `server-${i}`).servers).flat()
   expect(compare([{ ...configured(TARGET), servers }]).servers).toHaveLength(10_001)

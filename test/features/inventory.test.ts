@@ -103,6 +103,13 @@ test.each([
     exit: 0,
   },
   {
+    name: "a guard with a variable that its pin does not have",
+    over: { target: null, pin: "notes", pinVariables: ["NODE_OPTIONS"], isGuarded: true },
+    pin: approvedPin(),
+    state: "launch_changed",
+    exit: 1,
+  },
+  {
     name: "a guard whose pin is not there",
     over: { target: null, pin: "notes", isGuarded: true },
     pin: null,

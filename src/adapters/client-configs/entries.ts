@@ -3,7 +3,7 @@
 import { ToolsumError } from "../../core/errors.js"
 import { unwrapGuard } from "../../core/guard-wrapper.js"
 import { findSecretWord } from "../../core/secret-shapes.js"
-import { parseTarget, type Target } from "../../core/target.js"
+import { listVariables, parseTarget, type Target } from "../../core/target.js"
 import type { ConfiguredServer } from "../../ports.js"
 import { insideOf, pathOf } from "./paths.js"
 import { type Dialect, isReference, mapVariables, type TextPlace, upperSnake } from "./variables.js"
@@ -46,7 +46,7 @@ export function readEntry({ name, isDisabled, read }: Entry, place: EntryPlace):
   }
 }
 
-type Launch = Pick<ConfiguredServer, "target" | "literals" | "isGuarded" | "pin">
+type Launch = Pick<ConfiguredServer, "target" | "literals" | "isGuarded" | "pin" | "pinVariables">
 
 function readLaunch(plain: Members, place: EntryPlace): Launch {
   const uncovered = UNCOVERED.find((member) => plain[member] !== undefined && plain[member] !== null)
@@ -80,9 +80,10 @@ function readCommand(command: string, plain: Members, place: EntryPlace): Launch
   const launch = unwrapGuard({ command, args: readArgs(plain.args ?? []), env: env.names })
   if ("problem" in launch) throw badEntry(launch.problem)
   const { isGuarded } = launch
-  if ("pin" in launch) return { target: null, literals: env.literals, isGuarded, pin: launch.pin }
-  if ("url" in launch) return { ...readUrlTarget(launch.url, launch.headers, place), isGuarded }
   const cwd = readCwd(plain.cwd, place)
+  if (cwd !== undefined && !("command" in launch)) throw badEntry("expected a toolsum guard without a cwd of its own")
+  if ("pin" in launch) return readPinned(launch, env, place)
+  if ("url" in launch) return { ...readGuardedUrl(launch, env.names, place), isGuarded }
   const textPlace = { dialect: place.dialect, projectIsHere: cwd === undefined && place.project !== null }
   const args = launch.args.map((arg) => mapText(arg, "args", textPlace).template)
   const target = {
@@ -95,6 +96,26 @@ function readCommand(command: string, plain: Members, place: EntryPlace): Launch
   return { target: parseTarget(target), literals: env.literals, isGuarded }
 }
 
+/** A guard looks its pin up in the lockfile that the file's pins are in: of the project, or of the user. */
+function readPinned({ pin, isOfUser }: { pin: string; isOfUser: boolean }, env: Variables, place: EntryPlace): Launch {
+  if (isOfUser === (place.project !== null))
+    throw badEntry(`expected a toolsum guard ${isOfUser ? "without" : "with"} --user in this file`)
+  return { target: null, literals: env.literals, isGuarded: true, pin, pinVariables: env.names }
+}
+
+/** A guard that is given more variables than it sends may be changed by them. */
+function readGuardedUrl(
+  { url, headers }: { readonly url: string; readonly headers: HeaderList },
+  variables: readonly string[],
+  place: EntryPlace,
+): Pick<Launch, "literals"> & { readonly target: Target } {
+  const read = readUrlTarget(url, headers, place)
+  const sent = listVariables(read.target)
+  const unsent = variables.find((name) => !sent.includes(name))
+  if (unsent !== undefined) throw badEntry(`expected no variable that no header of the guard has, got ${unsent}`)
+  return read
+}
+
 function readArgs(args: unknown): readonly string[] {
   if (!Array.isArray(args) || !args.every((arg): arg is string => typeof arg === "string"))
     throw badEntry("expected args to be a list of texts")
@@ -104,8 +125,14 @@ function readArgs(args: unknown): readonly string[] {
 const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/
 const HEADER_NAME = /^[A-Za-z0-9_-]{1,128}$/
 
-/** Names of variables, sorted, and those whose value stands there. A value of null takes a variable away. */
-function readEnv(env: unknown): { readonly names: readonly string[]; readonly literals: readonly string[] } {
+/** Names of variables, sorted, and those whose value stands there. */
+interface Variables {
+  readonly names: readonly string[]
+  readonly literals: readonly string[]
+}
+
+/** A value of null takes a variable away. */
+function readEnv(env: unknown): Variables {
   if (!isMembers(env)) throw badEntry("expected env to be an object")
   const entries = Object.entries(env).filter(([, value]) => value !== null)
   // A name that is none may well be a credential in the wrong place.
@@ -179,6 +206,7 @@ function readUrlTarget(
   const literals: string[] = []
   for (const [name, value] of list) {
     if (!HEADER_NAME.test(name)) throw badEntry("expected names of headers in headers")
+    if (Object.hasOwn(headers, name)) throw badEntry("expected each header once")
     const kept = keepTemplate(value, place)
     headers[name] = kept ?? `\${${variableOf(name)}}`
     if (kept === null) literals.push(name)

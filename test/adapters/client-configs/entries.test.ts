@@ -258,6 +258,46 @@ describe("behind a guard", () => {
     expect(server).toMatchObject({ target: null, problem: null, isGuarded: true, pin: "memory" })
   })
 
+  test("a pin of the user, in a file of the user", async () => {
+    const content = JSON.stringify({
+      mcpServers: { notes: { command: "toolsum", args: ["guard", "--user", "memory"] } },
+    })
+    expect(await readServerAs("~/.cursor/mcp.json", content)).toMatchObject({ problem: null, pin: "memory" })
+  })
+
+  test("the variables of a guard that names its pin", async () => {
+    const env = { NODE_OPTIONS: "--require ./x.js", A: "${A}" }
+    expect(await readEntryAs({ command: "toolsum", args: ["guard", "memory"], env })).toMatchObject({
+      pin: "memory",
+      pinVariables: ["A", "NODE_OPTIONS"],
+      literals: ["NODE_OPTIONS"],
+    })
+  })
+
+  test.each([
+    ["a pin of the user in a file of the project", { args: ["guard", "--user", "memory"] }, "without --user"],
+    ["a pin looked for from another folder", { args: ["guard", "memory"], cwd: "x" }, "without a cwd"],
+    [
+      "a guard of a URL in another folder",
+      { args: ["guard", "--to", "https://x.example/"], cwd: "x" },
+      "without a cwd",
+    ],
+    [
+      "a variable that the guard of a URL does not send",
+      { args: ["guard", "--to", "https://x.example/"], env: { NODE_OPTIONS: "hunter22" } },
+      "got NODE_OPTIONS",
+    ],
+    [
+      "a header twice",
+      { args: ["guard", "--to", "https://x.example/", "--header", "A: ${X}", "--header", "A: ${Y}"] },
+      "each header once",
+    ],
+  ])("refuses %s", async (_, entry, why) => {
+    const server = await readEntryAs({ command: "toolsum", ...entry })
+    expect(server).toMatchObject({ target: null, problem: expect.stringContaining(why) })
+    expect(server.pin).toBeUndefined()
+  })
+
   test("what cannot be told", async () => {
     expect(await readEntryAs({ command: "toolsum", args: ["guard"] })).toMatchObject({
       target: null,
