@@ -1,5 +1,9 @@
 // The values behind the variables of a URL target (DESIGN 5, 9): those that are set, dummies, and access tokens that are asked for with an
 // id and a secret. Everything is looked up before the first request, so that a variable that is not set costs none.
+import { ToolsumError } from "../core/errors.js"
+import { listSpellings } from "../core/secret-values.js"
+import type { Surface } from "../core/section.js"
+import { findSurfaceEcho } from "../core/surface-echoes.js"
 import type { UrlTarget } from "../core/target.js"
 import { listTemplateNames } from "../core/template.js"
 import { MODERN_REVISION, OPENING_METHODS } from "./mcp-eras.js"
@@ -48,6 +52,30 @@ function readClient(name: string, values: Values): ClientCredentials {
 /** `text` without what is sent to prove who those clients are: a server may show the headers that it got. */
 export const hideProofs = (text: string, clients: ReadonlyMap<string, ClientCredentials>): string =>
   [...clients.values()].reduce((rest, client) => rest.replaceAll(formatBasic(client), "…"), text)
+
+/** Shorter ones are words like any other. */
+const MIN_PROOF_CHARS = 8
+
+/** Refuse a list that repeats a secret of those clients, or a token that one of them got: no variable of the target has it, so that whoever
+ *  compares, records or keeps the list could not take it out. Throws SURFACE_MALFORMED. */
+export function refuseProofs(
+  surface: Surface,
+  clients: ReadonlyMap<string, ClientCredentials>,
+  tokens: Readonly<Record<string, string>>,
+): void {
+  const secrets = [...clients].flatMap(([name, client]) => {
+    const variable = variablesOf(name).secret
+    const basic = { name: variable, text: formatBasic(client) }
+    return [basic, ...listSpellings([variable], { [variable]: client.secret }, MIN_PROOF_CHARS)]
+  })
+  const given = [...secrets, ...listSpellings([...clients.keys()], tokens, MIN_PROOF_CHARS)]
+  const echo = findSurfaceEcho(surface, given)
+  if (echo === null) return
+  throw new ToolsumError(
+    "SURFACE_MALFORMED",
+    `neither compared nor kept: ${echo.place} has the value of ${echo.name} in it`,
+  )
+}
 
 /** How tokens are asked for. */
 export interface TokenRequest {

@@ -1,9 +1,10 @@
 // Servers do print what they were given. A list that repeats the value of a variable is never recorded or pinned: the value would lie in
 // definitions and in a log's archive for good. A report that only compares shows the variable's name in its place.
-import { quote, ToolsumError } from "../core/errors.js"
+import { ToolsumError } from "../core/errors.js"
 import { isArray, isObject, type JsonValue } from "../core/json.js"
-import { findSpelling, listSpellings, redactSpellings, type SecretSpelling } from "../core/secret-values.js"
-import { itemKey, SECTION_NAMES, type Surface, surfaceItems } from "../core/section.js"
+import { listSpellings, redactSpellings, type SecretSpelling } from "../core/secret-values.js"
+import type { Surface } from "../core/section.js"
+import { findSurfaceEcho } from "../core/surface-echoes.js"
 import { listVariables, type Target } from "../core/target.js"
 import type { Change } from "../core/verdict.js"
 import { type Environment, isPlainVariable, MIN_SECRET_CHARS } from "./targets.js"
@@ -20,43 +21,13 @@ export function listGivenValues(p: {
 
 /** Refuse what repeats a value, anywhere in it. Throws SURFACE_MALFORMED, which names variable and item. */
 export function refuseEchoes(surface: Surface, given: readonly SecretSpelling[]): void {
-  if (given.length === 0) return
-  const places: readonly (readonly [string, JsonValue])[] = [
-    ["its instructions", surface.instructions],
-    ["its server information", surface.serverInfo],
-    ...SECTION_NAMES.flatMap((section) =>
-      (surfaceItems(surface, section) ?? []).map((item) => [describeItem(section, item, given), item] as const),
-    ),
-  ]
-  for (const [place, value] of places) {
-    const name = findEcho(value, given)
-    if (name !== null)
-      throw new ToolsumError(
-        "SURFACE_MALFORMED",
-        `not recorded: ${place} has the value of ${name} in it; --placeholder ${name} reads the server without it`,
-      )
-  }
-}
-
-function describeItem(
-  section: (typeof SECTION_NAMES)[number],
-  item: JsonValue,
-  given: readonly SecretSpelling[],
-): string {
-  const key = itemKey(section, item)
-  return `${section.slice(0, -1)} ${key === null ? "without a name" : quote(redactSpellings(key, given))}`
-}
-
-/** The name of a variable whose value is in a string, number or member name of `value`, or null. */
-function findEcho(value: JsonValue, given: readonly SecretSpelling[]): string | null {
-  if (typeof value === "string" || typeof value === "number" || typeof value === "bigint")
-    return findSpelling(String(value), given)
-  const parts = isArray(value) ? value : isObject(value) ? Object.entries(value).flat() : []
-  for (const part of parts) {
-    const name = findEcho(part, given)
-    if (name !== null) return name
-  }
-  return null
+  const echo = findSurfaceEcho(surface, given)
+  if (echo === null) return
+  const { place, name } = echo
+  throw new ToolsumError(
+    "SURFACE_MALFORMED",
+    `not recorded: ${place} has the value of ${name} in it; --placeholder ${name} reads the server without it`,
+  )
 }
 
 /** Changes with `${NAME}` in the place of each value. */
