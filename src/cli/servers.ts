@@ -33,7 +33,8 @@ export async function openServer(
     return createStdioToolSource({ target, cwd: baseFolder(target, p), ...values, clientVersion })
   }
   const { createHttpToolSource } = await import("../adapters/mcp-http.js")
-  const clientCredentials = options.values("client-credentials")
+  // What was read with a dummy is read so again: with a token it would be another profile.
+  const clientCredentials = options.values("client-credentials").filter((name) => !placeholders.includes(name))
   return createHttpToolSource({ target, ...values, clientVersion, addresses: reach, clientCredentials })
 }
 
@@ -144,14 +145,17 @@ async function targetsAt(ref: string, lockfilePath: string): Promise<readonly Ta
   return Object.values(parseLockfile(bytes).servers).map((pin) => pin.target)
 }
 
-/** All that starting a target means: its words, its folder, the variables it gets. Untrusted. */
+/** Longest path that a system takes. */
+const MAX_PATH_CHARS = 4096
+
+/** All that starting a target means: its words, its folder, the variables it gets. Nothing is cut off: a yes is for all of it. Untrusted. */
 function describeLaunch(target: Target, folder?: string): string {
   if (!isCommandTarget(target)) {
     const headers = Object.entries(target.headers).map(([name, value]) => `${name}: ${value}`)
-    return `"${target.url}"${headers.length === 0 ? "" : `, with the headers ${quote(headers.join(", "), 300)}`}`
+    return `"${target.url}"${headers.length === 0 ? "" : `, with the headers "${headers.join(", ")}"`}`
   }
   const place = folder ?? target.cwd
-  const where = place === undefined ? "" : ` in ${quote(place, 300)}`
+  const where = place === undefined ? "" : ` in ${quote(place, MAX_PATH_CHARS)}`
   const variables = target.env.length === 0 ? "" : `, with the variables ${target.env.join(", ")}`
   return `"${describeTarget(target)}"${where}${variables}`
 }

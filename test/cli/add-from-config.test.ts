@@ -48,6 +48,16 @@ describe("add NAME", () => {
     expect((await world.expect(0, "verify")).stdout).toContain(".mcp.json does not start it any more")
   })
 
+  test("the question leaves out nothing that a yes is for", async () => {
+    const { world } = await makeProject()
+    const names = Array.from({ length: 6 }, (_, i) => `X-${i}-${"long".repeat(20)}`)
+    const headers = Object.fromEntries(names.map((name, i) => [name, `\${VARIABLE_${i}}`]))
+    await writeConfig(world, ".mcp.json", { docs: { url: "https://docs.example.com/mcp", headers } })
+    world.ask = () => "no"
+    await world.expect(2, "add", "docs")
+    expect(names.filter((name, i) => !world.questions[0]?.includes(`${name}: \${VARIABLE_${i}}`))).toEqual([])
+  })
+
   test.each([
     { name: "no terminal", ask: null },
     { name: "another answer", ask: () => "" },
