@@ -81,9 +81,12 @@ function requireUsed(target: Target, names: readonly string[]): void {
 /** Names of variables that were typed: those that get their value, and those that get a dummy text. Throws USAGE for one that is both. */
 export function readVariables(options: Options): { env: readonly string[]; placeholders: readonly string[] } {
   const [env, placeholders] = [options.values("env"), options.values("placeholder")]
-  const both = env.find((name) => placeholders.includes(name))
-  if (both === undefined) return { env, placeholders }
-  throw new ToolsumError("USAGE", `expected ${quote(both)} after --env or after --placeholder, got both`)
+  for (const option of ["env", "client-credentials"]) {
+    const both = options.values(option).find((name) => placeholders.includes(name))
+    if (both !== undefined)
+      throw new ToolsumError("USAGE", `expected ${quote(both)} after --${option} or after --placeholder, got both`)
+  }
+  return { env, placeholders }
 }
 
 /** A URL with the headers that were typed: each takes the place of the one of its name. Throws USAGE. */

@@ -63,7 +63,8 @@ const isSame = (a: Target, b: Target): boolean => computeTargetDigest(a) === com
 /** The placeholders of the pin and the typed ones, without variables that get their real value now, or that the target no longer has. */
 function placeholdersFor(target: Target, pin: Pin, options: Options): readonly string[] {
   const { env, placeholders } = readVariables(options)
+  const real = [...env, ...options.values("client-credentials")]
   const has = new Set(listVariables(target))
-  const pinned = placeholdersOf(observationOf(pin).profile).filter((name) => !env.includes(name) && has.has(name))
+  const pinned = placeholdersOf(observationOf(pin).profile).filter((name) => !real.includes(name) && has.has(name))
   return [...new Set([...pinned, ...placeholders])]
 }

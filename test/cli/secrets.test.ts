@@ -2,7 +2,7 @@
 // prints all it was given and fails (DESIGN 5 and 10).
 import { readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { describe, expect, test } from "vitest"
+import { describe, expect, onTestFinished, test } from "vitest"
 import {
   type CliWorld,
   type Document,
@@ -12,6 +12,7 @@ import {
   type Outcome,
   tool,
 } from "../fakes/cli-world.js"
+import { type Handler, route, say, sayJson, serveHttp } from "../fixtures/servers/http-server.js"
 
 const PEM = Array.from({ length: 200 }, (_, i) => `${i}`.padStart(64, "k"))
 const VALUES = {
@@ -110,6 +111,35 @@ test("a variable that is not set is named", async () => {
   world.env.TOKEN = ""
   const { document } = await world.json("check")
   expect(document.servers[0]).toMatchObject({ verdict: "AUTH", reason: "missing: TOKEN" })
+})
+
+test("a placeholder in a header stays one though a token could be had, until the token is asked for", async () => {
+  const answer = (result: object): Handler => {
+    return (hit, ...rest) => sayJson({ jsonrpc: "2.0", id: hit.rpc?.id, result })(hit, ...rest)
+  }
+  const server = await serveHttp(
+    route({
+      initialize: answer({ protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo: {} }),
+      "notifications/initialized": say(202),
+      "tools/list": answer({ tools: [tool("a")] }),
+      "/token": sayJson({ access_token: VALUES.TOKEN, token_type: "bearer" }),
+      "/.well-known/oauth-authorization-server": (...args) =>
+        sayJson({ issuer: server.origin, token_endpoint: `${server.origin}/token` })(...args),
+    }),
+  )
+  onTestFinished(() => server.close())
+  const world = await makeCliWorld()
+  Object.assign(world.env, { JOB_CLIENT_ID: "job", JOB_CLIENT_SECRET: VALUES.API_KEY })
+  const given = ["--header", "Authorization: Bearer ${JOB}", server.url]
+  const grant = ["--client-credentials", "JOB"]
+  const { stderr } = await world.expect(2, "add", "notes", "--placeholder", "JOB", ...grant, ...given)
+  expect(stderr).toContain("got both")
+  await world.expect(0, "add", "notes", "--placeholder", "JOB", ...given)
+  await world.expect(0, "check", ...grant)
+  expect(server.lines()).not.toContain("POST /token")
+  await world.expect(1, "update", "notes", ...grant)
+  expect(server.lines()).toContain("POST /token")
+  expect((await world.readLock()).servers.notes.record).toContain("\nprofile env:JOB+header:authorization\n")
 })
 
 test("a placeholder stands in for a value, and the record says so", async () => {
