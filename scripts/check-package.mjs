@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url"
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url))
 const MUST = ["package.json", "README.md", "LICENSE", "FORMAT.md", "SECURITY.md", "CHANGELOG.md"]
-const MAY = [/^dist\/[a-z0-9/.-]+\.(?:js|d\.ts)$/, /^dist\/cli\/package\.json$/, /^schemas\/[a-z.-]+\.schema\.json$/]
+const MAY = [/^dist\/[a-z0-9/.-]+\.(?:js|d\.ts)$/, /^dist\/cli\/package\.json$/, /^schemas\/[a-z.-]+\.schema\.json$/, /^vendor-keys\/[a-z-]+\.json$/]
 const MAX_UNPACKED_BYTES = 4 * 1024 * 1024
 const BUILTIN = new Set(builtinModules.flatMap((name) => [name, `node:${name}`]))
 
@@ -37,6 +37,7 @@ for (const path of paths)
   if (!MUST.includes(path) && !MAY.some((form) => form.test(path))) fault(`${path} does not belong there`)
 if (packed.unpackedSize > MAX_UNPACKED_BYTES) fault(`${packed.unpackedSize} bytes unpacked are too many`)
 for (const path of ["schemas/toolsum-lock.schema.json", "schemas/report.schema.json"]) requirePacked(path, "schemas")
+requirePacked("vendor-keys/legion.json", "vendor-keys")
 
 checkEntryPoints("exports", manifest.exports)
 checkEntryPoints("imports", manifest.imports)

@@ -20,7 +20,7 @@ beforeAll(async () => {
   mkdirSync(source)
   for (const name of readdirSync(ROOT).filter((file) => /^[A-Z]+(?:\.md)?$|^package\.json$/.test(file)))
     cpSync(join(ROOT, name), join(source, name))
-  for (const name of ["schemas", "scripts"]) cpSync(join(ROOT, name), join(source, name), { recursive: true })
+  for (const name of ["schemas", "scripts", "vendor-keys"]) cpSync(join(ROOT, name), join(source, name), { recursive: true })
   symlinkSync(join(ROOT, "node_modules"), join(source, "node_modules"))
   run(process.execPath, [join(ROOT, "scripts/build.mjs"), join(source, "dist")], ROOT)
   run("npm", ["pack", "--ignore-scripts", "--pack-destination", base], source)

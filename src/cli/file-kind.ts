@@ -1,4 +1,4 @@
-// What kind of file `verify` was given, by its content: a proof file starts with its own line, an evidence file says so in its format.
+// What kind of file `verify` was given, by its content: a proof file starts with its own line, the others say so in their format or schema.
 // Everything else is read as a lockfile, whose reader says what is wrong with it; and so is what is called as a lockfile is: whoever asks for
 // the pins of a project must not get the answer to another question.
 import { basename } from "node:path"
@@ -7,20 +7,36 @@ import { readRegularFile } from "../adapters/regular-file.js"
 import { MAX_JSON_BYTES } from "../core/json.js"
 
 /** Kinds of files that `verify` proves. */
-export type FileKind = "lockfile" | "proof" | "evidence"
+export type FileKind = "lockfile" | "proof" | "evidence" | "legion-lockfile" | "legion-evidence" | "legion-head"
+
+/** What LEGION's own tools call their lockfile. */
+export const LEGION_LOCKFILE_NAME = ".mcp-tools.lock.json"
 
 /** What a proof file starts with. */
 export const PROOF_FILE = /^c2sp\.org\/tlog-proof@/
 /** What an evidence file has in it; a string that merely has these words has its quotes escaped. */
 export const EVIDENCE_FILE = /"format"\s*:\s*"toolsum-evidence\//
+/** What LEGION's evidence has in it. */
+export const LEGION_EVIDENCE_FILE = /"schema"\s*:\s*"legion-verify-evidence\//
+const LEGION_LOCKFILE = /"format"\s*:\s*"mcp-tools-lock\//
+const LEGION_HEAD = /"schema"\s*:\s*"legion-mcp-tlog-sth\//
 
 /** The kind of the file at an absolute path; a lockfile where there is none. Throws LOCKFILE_MALFORMED for one that is too long for any. */
 export function kindOfFile(path: string): FileKind {
   if (basename(path) === LOCKFILE_NAME) return "lockfile"
+  if (basename(path) === LEGION_LOCKFILE_NAME) return "legion-lockfile"
   const bytes = readRegularFile(path, { maxBytes: MAX_JSON_BYTES, code: "LOCKFILE_MALFORMED" })
   if (bytes === null) return "lockfile"
   // Only a look: whether it is UTF-8 is for its reader to say.
   const text = new TextDecoder().decode(bytes)
   if (PROOF_FILE.test(text) || path.endsWith(".tlog-proof")) return "proof"
-  return EVIDENCE_FILE.test(text) ? "evidence" : "lockfile"
+  return KINDS.find(([, pattern]) => pattern.test(text))?.[0] ?? "lockfile"
 }
+
+/** A LEGION lockfile and LEGION evidence have heads in them: those come last. */
+const KINDS: readonly (readonly [FileKind, RegExp])[] = [
+  ["evidence", EVIDENCE_FILE],
+  ["legion-lockfile", LEGION_LOCKFILE],
+  ["legion-evidence", LEGION_EVIDENCE_FILE],
+  ["legion-head", LEGION_HEAD],
+]

@@ -8,6 +8,7 @@ import { readBaseRoots } from "./base.js"
 import type { Io } from "./io.js"
 import type { Options } from "./options.js"
 import { collectRoots } from "./project.js"
+import { withVendorRoots } from "./vendor-roots.js"
 
 /** A lockfile and what it proves. */
 export interface ProvenLockfile {
@@ -31,12 +32,17 @@ async function proveOnce(store: LockfileStore, options: Options, io: Io): Promis
     ? undefined
     : await readDefinitions(path, Object.keys(lockfile.servers))
   const base = options.value("base")
+  const own = [...(await collectRoots(options, io)), ...(base === null ? [] : await readBaseRoots(base, path))]
   const offline = verifyLockfile({
     lockfile,
-    roots: [...(await collectRoots(options, io)), ...(base === null ? [] : await readBaseRoots(base, path))],
+    roots: withVendorRoots(own, legionLogsOf(lockfile)),
     nowSec: BigInt(io.nowSec()),
     underBase: base !== null,
     ...(definitions ? { definitions } : {}),
   })
   return { lockfile, offline }
 }
+
+/** Origins of the logs that this package may have a root of. */
+const legionLogsOf = ({ logs }: Lockfile): readonly string[] =>
+  Object.entries(logs).flatMap(([origin, { dialect }]) => (dialect === "legion" ? [origin] : []))

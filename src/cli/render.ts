@@ -17,7 +17,20 @@ export interface RenderOptions {
 export function renderServers(servers: readonly ServerVerdict[], options: RenderOptions): string {
   const width = Math.max(...servers.map(({ name }) => showWord(name).length))
   const lines = servers.flatMap((server) => [headline(server, width, options.paint), ...details(server, options)])
-  return `${lines.join("\n")}\n${footer(servers)}\n`
+  return `${[...lines, ...partialCoverage(servers), footer(servers)].join("\n")}\n`
+}
+
+/** Where records cover only some members of an item, that is the same for all of their log: said once, not under each server. */
+const isPartial = ({ covered }: ServerVerdict): boolean => covered.some(({ fields }) => fields !== "all")
+
+function partialCoverage(servers: readonly ServerVerdict[]): string[] {
+  const lines = servers.filter(isPartial).map(({ covered, notCovered }) => {
+    const parts = covered.map(
+      ({ section, fields }) => `${typeof fields === "string" ? fields : fields.join(", ")} of ${section}`,
+    )
+    return `covered: ${parts.join("; ")}; not covered: ${notCovered.join(", ")}`
+  })
+  return [...new Set(lines)]
 }
 
 function headline(server: ServerVerdict, width: number, paint: Paint): string {
@@ -60,7 +73,7 @@ function evidence(server: ServerVerdict): string[] {
     ...(head ? [`head      ${head.size} of ${showWord(head.origin)}, ${head.cosigners} cosigners`] : []),
     ...(record ? [`record    leaf ${record.index}, observed ${formatSec(record.observedSec)}`] : []),
     ...(pin ? [`pin       ${pin}`] : []),
-    ...(server.notCovered.length > 0 ? [`not read  ${server.notCovered.join(", ")}`] : []),
+    ...(server.notCovered.length > 0 && !isPartial(server) ? [`not read  ${server.notCovered.join(", ")}`] : []),
   ]
 }
 

@@ -10,6 +10,7 @@ import { exitCodeOfVerdict } from "../core/verdict.js"
 import { verifyServerEvidence } from "../core/verify-server-evidence.js"
 import { buildServerReport, type ServerReport } from "../features/server-report.js"
 import type { ExitCode } from "./exit-codes.js"
+import { EVIDENCE_FILE, LEGION_EVIDENCE_FILE } from "./file-kind.js"
 import type { Io } from "./io.js"
 import type { Options } from "./options.js"
 import { loadPaint } from "./paint.js"
@@ -27,14 +28,25 @@ import { printDocument, reportMembers } from "./report-json.js"
 import { showWord } from "./shell-words.js"
 
 /** Read a file that must be there as text. Throws FILE_MISSING, EVIDENCE_MALFORMED. */
-export function readEvidenceText(file: string, io: Io): string {
+function readEvidenceText(file: string, io: Io): string {
   const bytes = readRegularFile(resolve(io.cwd, file), { maxBytes: MAX_JSON_BYTES, code: "EVIDENCE_MALFORMED" })
   if (bytes === null) throw new ToolsumError("FILE_MISSING", `expected a file at ${quote(file, 400)}`)
   return decodeUtf8(bytes, (why) => new ToolsumError("EVIDENCE_MALFORMED", why))
 }
 
-/** Prove one evidence file and print what it proves. Throws what proves it wrong, and what makes it unreadable. */
-export async function verifyEvidence(
+/** Prove one evidence file, ours or LEGION's, and print what it proves. Throws FILE_MISSING, what proves it wrong, and what makes it
+ *  unreadable. */
+export async function verifyEvidenceFile(
+  p: { command: string; file: string },
+  options: Options,
+  io: Io,
+): Promise<ExitCode> {
+  const text = readEvidenceText(p.file, io)
+  if (EVIDENCE_FILE.test(text) || !LEGION_EVIDENCE_FILE.test(text)) return verifyEvidence({ ...p, text }, options, io)
+  return (await import("./legion-evidence.js")).verifyLegionEvidenceFile({ ...p, text }, options, io)
+}
+
+async function verifyEvidence(
   { command, file, text }: { command: string; file: string; text: string },
   options: Options,
   io: Io,

@@ -19,5 +19,6 @@ const TEXTS: Readonly<Record<string, (what: string) => string>> = {
   index_unavailable: () => "the log's subject index could not be read; the entries themselves were looked at instead",
   switched_off: (server) => `${server} is switched off there, and no pin covers it`,
   records_unread: () => "not every entry that may be about this server was read: an old record may be missing",
+  newer_uncovered: (count) => `the log says that it has ${count} newer observations without a signed head`,
   other_version: (what) => `version ${what}`,
 }

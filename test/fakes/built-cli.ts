@@ -22,8 +22,9 @@ export async function buildModules(folder: string, paths: readonly string[]): Pr
   installInto(folder)
 }
 
-/** Name, version and dependencies as in the repository. */
+/** Name, version, roots of public logs and dependencies as in the repository. */
 function installInto(folder: string): void {
   copyFileSync(join(ROOT, "package.json"), join(folder, "package.json"))
+  symlinkSync(join(ROOT, "vendor-keys"), join(folder, "vendor-keys"), "dir")
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"), "dir")
 }

@@ -74,8 +74,7 @@ async function verifyOffline(file: string, { words, launch, options }: CommandLi
       "USAGE",
       `--offline proves a file again: expected no ${other ? `--${other}` : "server"} beside it`,
     )
-  const { readEvidenceText, verifyEvidence } = await import("../verify-evidence.js")
-  return verifyEvidence({ command: "verify-server", file, text: readEvidenceText(file, io) }, options, io)
+  return (await import("../verify-evidence.js")).verifyEvidenceFile({ command: "verify-server", file }, options, io)
 }
 
 /** One server and what was typed about it. */

@@ -8,7 +8,7 @@ import { BASE_OPTIONS } from "../base.js"
 import type { CommandSpec } from "../commands.js"
 import { readConfigurationsOf } from "../configurations.js"
 import type { ExitCode } from "../exit-codes.js"
-import { kindOfFile } from "../file-kind.js"
+import { type FileKind, kindOfFile } from "../file-kind.js"
 import type { Io } from "../io.js"
 import {
   approveStep,
@@ -50,6 +50,10 @@ export const verifyCommand: CommandSpec = {
     ["--explain", "Show heads, leaves and roots"],
     ["--entry <file>", "For a .tlog-proof without its entry inside: the entry"],
     ["--policy <file>", "For a .tlog-proof: a tlog-policy with the log's key"],
+    ["--keyring <file>", "For a signed head of LEGION: its keyring.jsonl"],
+    ["--anchors <file>", "For a signed head of LEGION: an OpenTimestamps or Rekor proof of it; repeatable"],
+    ["--bitcoin-headers <file>", 'For --anchors: {"HEIGHT": {"merkleroot", "time"}} from a node of your own'],
+    ["--rekor-key <file>", "For --anchors: the Rekor log's public key, PEM"],
   ],
   examples: [
     "toolsum verify",
@@ -58,28 +62,46 @@ export const verifyCommand: CommandSpec = {
     "toolsum verify --all",
     "toolsum verify entry.tlog-proof --policy log.policy",
     "toolsum verify proof.json",
+    "toolsum verify .mcp-tools.lock.json",
   ],
   run: async (line, io) => {
     const [file] = line.words
     const kind = file === undefined ? "lockfile" : kindOfFile(resolve(io.cwd, file))
-    if (kind !== "lockfile") refuseLockfileOptions(line.options, kind)
-    if (file !== undefined && kind === "proof")
-      return (await import("../verify-proof.js")).verifyProof(resolve(io.cwd, file), line, io)
-    if (file !== undefined && kind === "evidence") {
-      const { readEvidenceText, verifyEvidence } = await import("../verify-evidence.js")
-      return verifyEvidence({ command: "verify", file, text: readEvidenceText(file, io) }, line.options, io)
+    refuseOtherOptions(line.options, kind)
+    if (file === undefined) return verifyProject(line, io)
+    switch (kind) {
+      case "proof":
+        return (await import("../verify-proof.js")).verifyProof(resolve(io.cwd, file), line, io)
+      case "evidence":
+      case "legion-evidence":
+        return (await import("../verify-evidence.js")).verifyEvidenceFile({ command: "verify", file }, line.options, io)
+      case "legion-head":
+        return (await import("../legion-head.js")).verifyLegionHead(file, line.options, io)
+      default:
+        return verifyProject(line, io)
     }
-    return verifyProject(line, io)
   },
 }
 
 /** Options that ask for more than a file of that kind proves: it must not pass for having proven that. */
-const OF_LOCKFILES = { proof: ["base", "all"], evidence: ["base", "all", "lock", "user"] } as const
+const OF_LOCKFILES = ["base", "all", "lock", "user"]
+const OF_HEADS = ["keyring", "anchors", "bitcoin-headers", "rekor-key"]
+const OTHER_OPTIONS: Readonly<Record<FileKind, readonly string[]>> = {
+  lockfile: OF_HEADS,
+  "legion-lockfile": OF_HEADS,
+  proof: ["base", "all", ...OF_HEADS],
+  evidence: [...OF_LOCKFILES, ...OF_HEADS],
+  "legion-evidence": [...OF_LOCKFILES, ...OF_HEADS],
+  "legion-head": OF_LOCKFILES,
+}
 
-function refuseLockfileOptions(options: Options, kind: keyof typeof OF_LOCKFILES): void {
-  const given = OF_LOCKFILES[kind].find((name) => options.flag(name))
+function refuseOtherOptions(options: Options, kind: FileKind): void {
+  const given = OTHER_OPTIONS[kind].find((name) => options.flag(name))
   if (given !== undefined)
-    throw new ToolsumError("USAGE", `--${given} is for lockfiles, this file is another kind: ${kind}`)
+    throw new ToolsumError(
+      "USAGE",
+      `--${given} is for ${OF_HEADS.includes(given) ? "signed heads" : "lockfiles"}, this file is another kind: ${kind}`,
+    )
 }
 
 async function verifyProject({ words: [file], options }: CommandLine, io: Io): Promise<ExitCode> {
@@ -101,6 +123,9 @@ async function findLockfiles(file: string | undefined, options: Options, io: Io)
 }
 
 async function judge(store: LockfileStore, options: Options, io: Io): Promise<Judged> {
+  // It has no launch lines: there is nothing in client configurations that could differ from it.
+  if (kindOfFile(store.path) === "legion-lockfile")
+    return (await (await import("../legion-lockfile.js")).proveLegionLockfile(store.path, options, io)).offline
   const { lockfile, offline } = await proveOffline(store, options, io)
   if (options.flag("no-config")) return offline
   const configs = await readConfigurationsOf(store, options, io)
