@@ -1,7 +1,7 @@
 // The bare command's document: what renderInventory shows, for programs (schemas/report.schema.json).
 import type { JsonValue } from "../core/json.js"
 import { deriveSubject } from "../core/subject.js"
-import { hideSecrets } from "../features/hide-secrets.js"
+import { hideForSubject, hideSecrets } from "../features/hide-secrets.js"
 import { countStates, type Inventory, type InventoryRow } from "../features/inventory.js"
 import type { Environment } from "../features/targets.js"
 import { describeTarget } from "./typed-target.js"
@@ -17,7 +17,7 @@ export function inventoryMembers({ rows, unreadable }: Inventory, environment: E
 
 function rowMember(row: InventoryRow, environment: Environment): JsonValue {
   const { config, server, pin, target } = row
-  const derived = target && deriveSubject(target)
+  const derived = target && deriveSubject(hideForSubject(target, environment))
   return {
     name: row.name,
     state: row.state,

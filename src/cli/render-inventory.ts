@@ -94,8 +94,9 @@ const colourOf = (state: ServerState, paint: Paint): ((text: string) => string) 
 function describeServer({ problem, target }: InventoryRow, { hide }: InventoryPage): string {
   if (problem !== null) return escapeInvisible(problem)
   if (target === null) return ""
-  const { packageName, version } = deriveSubject(target)
-  const text = packageName === null ? describeTarget(shorten(hide(target))) : `${packageName} ${shortVersion(version)}`
+  const shown = hide(target)
+  const { packageName, version } = deriveSubject(shown)
+  const text = packageName === null ? describeTarget(shorten(shown)) : `${packageName} ${shortVersion(version)}`
   return clip(escapeInvisible(text.trimEnd()), MAX_LAUNCH_CHARS)
 }
 

@@ -30,14 +30,30 @@ export function findSecretShape(text: string): string | null {
   return known ? known[0] : (findUserInfo(text) ?? findParameter(text) ?? findHeader(text))
 }
 
-/** The first word of a launch line that looks like a credential, by itself or as the value of the option before it (`--token abc`), and
- *  what it looks like; null when none does. Pure. */
+/** The first word of a launch line that looks like a credential, by itself, as the value of the option before it (`--token abc`), or in a
+ *  command of several words (`sh -c 'server --token abc'`), and what it looks like; null when none does. Pure. */
 export function findSecretWord(words: readonly string[]): { readonly index: number; readonly shape: string } | null {
   for (const [index, word] of words.entries()) {
-    const shape = findSecretShape(word) ?? findOptionValue(words[index - 1] ?? "", word)
+    const before = words[index - 1] ?? ""
+    const shape =
+      findSecretShape(word) ?? findOptionValue(before, word) ?? findBearer(word) ?? findInScript(before, word)
     if (shape !== null) return { index, shape }
   }
   return null
+}
+
+/** What stands after one of these is a command line of its own, and so is a first word of several. */
+const SHELL_OPTION = /^(?:|-[a-z]?c|\/[cC])$/
+/** What a shell puts in itself. */
+const SUBSTITUTED = /\$[A-Za-z_][A-Za-z0-9_]{0,127}|\$\([^()]{0,500}\)|`[^`]{0,500}`/g
+
+function findInScript(before: string, script: string): string | null {
+  if (!SHELL_OPTION.test(before)) return null
+  const words = script
+    .replace(SUBSTITUTED, "${X}")
+    .split(/[\s"']+/)
+    .filter((word) => word !== "")
+  return words.length > 1 ? (findSecretWord(words)?.shape ?? null) : null
 }
 
 /** An option that takes a value. Not one that switches something (`--no-auth`), nor one that names a method (`--auth none`). */
@@ -55,12 +71,16 @@ function findOptionValue(option: string, value: string): string | null {
 const HEADER = /^\s*([A-Za-z][A-Za-z0-9-]{0,127})\s*:\s*(\S.*)$/s
 const SECRET_HEADER = /^(?:(?:proxy-)?authorization|cookie|api-?key)$/i
 
-/** `Authorization: Bearer abc`, as clients hand it to a proxy. */
+/** `Authorization: Bearer abc`, as clients hand it to a proxy, or `--header=` before it. */
 function findHeader(text: string): string | null {
-  const [, name = "", value = ""] = HEADER.exec(text) ?? []
+  const [, name = "", value = ""] = HEADER.exec(text.replace(/^--?[A-Za-z][A-Za-z-]{0,31}=/, "")) ?? []
   if (!SECRET_HEADER.test(name) && !(/^x-/i.test(name) && PARAMETER.test(name))) return null
   return isLiteral(withoutScheme(value)) ? `a value of header ${name}` : null
 }
+
+/** The value of a header without its name. */
+const findBearer = (text: string): string | null =>
+  isLiteral(/^bearer (\S+)$/i.exec(text)?.[1] ?? "") ? "a bearer token" : null
 
 const withoutScheme = (value: string): string => value.replace(/^(?:bearer|basic|token|apikey)\s+/i, "")
 

@@ -6,12 +6,20 @@ import { type Environment, isPlainVariable, MIN_SECRET_CHARS } from "./targets.j
 
 /** What stands in the place of a secret. */
 const HIDDEN = "${…}"
+/** What stands in the place of a query. */
+const HIDDEN_QUERY = "?…"
 
 /** The target without secrets; a URL without user info, query and fragment too. */
 export function hideSecrets(target: Target, environment: Environment): Target {
   if (!isCommandTarget(target)) return { ...target, url: hideInUrl(target.url, environment) }
   const [command = "", ...args] = hideInWords([target.command, ...target.args], environment)
   return { ...target, command, args }
+}
+
+/** The same to derive a subject from, which has no query: one that would hold a secret is none. */
+export function hideForSubject(target: Target, environment: Environment): Target {
+  const shown = hideSecrets(target, environment)
+  return isCommandTarget(shown) ? shown : { ...shown, url: shown.url.replace(HIDDEN_QUERY, "") }
 }
 
 function hideInWords(words: readonly string[], environment: Environment): readonly string[] {
@@ -31,5 +39,5 @@ function hideInUrl(url: string, environment: Environment): string {
     /^([a-z][a-z0-9+.-]*:\/\/)(?:[^/?#]*@)?([^/?#]*)([^?#]*)/i.exec(url) ?? []
   const parts = path.split("/")
   const isHidden = findSecretShape(path) !== null || parts.some((part) => isValue(part, environment))
-  return `${scheme}${host}${isHidden ? `/${HIDDEN}` : path}${url.includes("?") ? "?…" : ""}`
+  return `${scheme}${host}${isHidden ? `/${HIDDEN}` : path}${url.includes("?") ? HIDDEN_QUERY : ""}`
 }

@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest"
 import { pasteLine } from "../../src/cli/shell-words.js"
 import { type CliWorld, type ListedServer, makeCliWorld, makePinnedWorld, snapshot, tool } from "../fakes/cli-world.js"
 import { validateReport } from "../fakes/report-schema.js"
@@ -114,6 +114,27 @@ describe("what is found", () => {
       "project",
       "user",
       "project",
+    ])
+  })
+
+  test("a value of a variable stands nowhere, not as a part of a subject either", async () => {
+    world.env.ZONE_KEY = SECRET
+    onTestFinished(() => {
+      delete world.env.ZONE_KEY
+    })
+    await writeConfig(world, ".mcp.json", {
+      url: { url: `https://example.com/${SECRET}/mcp` },
+      word: { command: "npx", args: ["-y", SECRET] },
+      query: { url: "https://example.com/mcp?tenant=7" },
+    })
+    const { code, document } = await world.json()
+    expect([code, JSON.stringify(document).includes(SECRET)]).toEqual([2, false])
+    expect((await world.run()).stdout).not.toContain(SECRET)
+    expect(document.servers.map(({ subject }: { subject: string | null }) => subject)).toEqual([
+      null,
+      null,
+      "https://example.com/mcp",
+      null,
     ])
   })
 

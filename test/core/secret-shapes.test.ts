@@ -43,6 +43,8 @@ const SECRETS: readonly (readonly [string, string])[] = [
   ["Proxy-Authorization: Basic YTpi", "a value of header Proxy-Authorization"],
   ["X-Api-Key: abc", "a value of header X-Api-Key"],
   ["Cookie: session=abc", "a value of header Cookie"],
+  ["--header=X-Api-Key: abc", "a value of header X-Api-Key"],
+  ["-H=Authorization:abc", "a value of header Authorization"],
 ]
 
 test.each(SECRETS)("%s", (text, shape) => {
@@ -83,6 +85,7 @@ test.each([
   "-----BEGIN CERTIFICATE-----",
   "type=bind,src=/data,dst=/data",
   "Authorization: Bearer ${TOKEN}",
+  "a bearer of news",
   "Authorization:${AUTH_HEADER}",
   "X-Api-Key: ${KEY}",
   "X-Request-Id: abc",
@@ -103,6 +106,23 @@ test.each([
 ])("in a launch line: $line", ({ line, index, shape }) => {
   expect(findSecretWord(line.split(" "))).toEqual({ index, shape })
 })
+
+test.each([
+  { words: ["-H", "Bearer abc"], index: 1, shape: "a bearer token" },
+  { words: ["sh", "-c", "npx server --token abc"], index: 2, shape: "a value of option --token" },
+  { words: ["bash", "-lc", "export X=1; API_KEY=abc npx server"], index: 2, shape: "a value of parameter API_KEY" },
+  { words: ["cmd", "/c", 'server --password "abc"'], index: 2, shape: "a value of option --password" },
+  { words: ["docker run -e API_KEY=abc image"], index: 0, shape: "a value of parameter API_KEY" },
+  { words: ["sh", "-c", 'curl -H "X-Api-Key:abc"'], index: 2, shape: "a value of header X-Api-Key" },
+])("in a command line within a word: $words", ({ words, index, shape }) => {
+  expect(findSecretWord(words)).toEqual({ index, shape })
+})
+
+test.each([
+  [["sh", "-c", "npx server --token $TOKEN --token ${TOKEN} --token $(cat a) --token `cat a` --key ./server.pem"]],
+  [["server", "--about", "use the --token option"]],
+  [["-c"]],
+])("no credential within a word: %s", (words) => expect(findSecretWord(words)).toBeNull())
 
 test("in a launch line: a header of several words", () => {
   expect(findSecretWord(["-H", "Authorization: Bearer abc"])).toEqual({

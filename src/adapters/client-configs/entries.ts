@@ -2,7 +2,7 @@
 // client's entry comes in the plain shape (shapes.ts). No message and no result holds a value of a variable, a header or a credential.
 import { ToolsumError } from "../../core/errors.js"
 import { unwrapGuard } from "../../core/guard-wrapper.js"
-import { findSecretWord } from "../../core/secret-shapes.js"
+import { findSecretShape, findSecretWord } from "../../core/secret-shapes.js"
 import { listVariables, parseTarget, type Target } from "../../core/target.js"
 import type { ConfiguredServer } from "../../ports.js"
 import { insideOf, pathOf } from "./paths.js"
@@ -137,6 +137,7 @@ function readEnv(env: unknown): Variables {
   const entries = Object.entries(env).filter(([, value]) => value !== null)
   // A name that is none may well be a credential in the wrong place.
   if (!entries.every(([name]) => ENV_NAME.test(name))) throw badEntry("expected names of variables in env")
+  for (const [name] of entries) refuseSecretName(name, "env")
   if (!entries.every(([, value]) => isScalar(value))) throw badEntry("expected texts in env")
   const names = entries.map(([name]) => name).sort()
   const literals = entries.filter(([, value]) => !isReference(String(value))).map(([name]) => name)
@@ -183,6 +184,12 @@ function refuseSecret(words: readonly string[], member: string): void {
   if (found !== null) throw badEntry(`expected no credential in ${member}, got what looks like ${found.shape}`)
 }
 
+/** A token stands where a variable's name should: its letters are those of a name. */
+function refuseSecretName(text: string, member: string): void {
+  const shape = findSecretShape(text)
+  if (shape !== null) throw badEntry(`expected the name of a variable in ${member}, got what looks like ${shape}`)
+}
+
 type HeaderList = readonly (readonly [name: string, value: string])[]
 
 function headersOf(headers: unknown): HeaderList {
@@ -208,6 +215,7 @@ function readUrlTarget(
     if (!HEADER_NAME.test(name)) throw badEntry("expected names of headers in headers")
     if (Object.hasOwn(headers, name)) throw badEntry("expected each header once")
     const kept = keepTemplate(value, place)
+    refuseSecretName(kept ?? "", "headers")
     headers[name] = kept ?? `\${${variableOf(name)}}`
     if (kept === null) literals.push(name)
   }

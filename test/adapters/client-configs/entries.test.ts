@@ -306,6 +306,23 @@ describe("behind a guard", () => {
   })
 })
 
+describe("a token in the place of a variable's name", () => {
+  const token = `ghp_${"a1B2".repeat(9)}`
+  test.each([
+    [".mcp.json", JSON.stringify({ mcpServers: { a: { command: "x", env: { [token]: "TOKEN" } } } })],
+    [
+      ".mcp.json",
+      JSON.stringify({ mcpServers: { a: { url: "https://x.example/", headers: { A: `Bearer \${${token}}` } } } }),
+    ],
+    [".codex/config.toml", `[mcp_servers.a]\nurl = "https://x.example/"\nbearer_token_env_var = "${token}"`],
+    [".codex/config.toml", `[mcp_servers.a]\ncommand = "x"\nenv_vars = ["${token}"]`],
+  ])("is refused and not repeated: %s", async (file, content) => {
+    const server = await readServerAs(file, content)
+    expect(server).toMatchObject({ target: null, problem: expect.stringContaining("looks like a GitHub token") })
+    expect(JSON.stringify(server)).not.toContain(token)
+  })
+})
+
 test("whatever an entry holds, it is a target that a lockfile takes, a pin, or a problem", () => {
   const members = ["command", "args", "env", "cwd", "url", "serverUrl", "headers", "envFile"]
   const text = fc.oneof(
