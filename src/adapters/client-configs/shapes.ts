@@ -167,12 +167,13 @@ const listVsCodeSettings: Shape["list"] = (document, context) => [
   ...mapAt(["mcp.servers"])(document, context),
 ]
 
-/** Gemini CLI: servers are allowed and excluded by name. */
+/** Gemini CLI: servers are allowed and excluded by name; an empty list allows all. */
 function listGemini(document: Members, context: ShapeContext): readonly Entry[] {
   const { allowed, excluded } = memberAt(document, ["mcp"], context.bad)
+  const hasAllowed = Array.isArray(allowed) && allowed.length > 0
   return mapAt(["mcpServers"])(document, context).map((entry) => {
     const isExcluded = Array.isArray(excluded) && excluded.includes(entry.name)
-    return { ...entry, isDisabled: isExcluded || (Array.isArray(allowed) && !allowed.includes(entry.name)) }
+    return { ...entry, isDisabled: isExcluded || (hasAllowed && !allowed.includes(entry.name)) }
   })
 }
 

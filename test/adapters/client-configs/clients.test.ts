@@ -210,6 +210,7 @@ describe("servers that are switched off", () => {
     [".gemini/settings.json", '{"mcp":{"excluded":["a"]},"mcpServers":{"a":{"command":"x"}}}', true],
     [".gemini/settings.json", '{"mcp":{"allowed":["b"]},"mcpServers":{"a":{"command":"x"}}}', true],
     [".gemini/settings.json", '{"mcp":{"allowed":["a"]},"mcpServers":{"a":{"command":"x"}}}', false],
+    [".gemini/settings.json", '{"mcp":{"allowed":[]},"mcpServers":{"a":{"command":"x"}}}', false],
     // Claude Code starts it all the same.
     [".mcp.json", '{"mcpServers":{"a":{"command":"x","disabled":true}}}', false],
   ] as const)("%s %s", async (file, content, isDisabled) => {
