@@ -51,8 +51,8 @@ export function createHttpLegionLog(url: string, options: HttpBaseOptions): Http
 function encodeId(serverId: string): string {
   // However they are escaped, dots alone are a folder to every URL.
   if (/^\.{0,2}$/.test(serverId)) throw new ToolsumError("USAGE", `expected the id of a server, got ${quote(serverId)}`)
-  const escape = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`
-  return encodeURIComponent(serverId).replace(/[!'()*]/g, escape)
+  const escapeOne = (character: string) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`
+  return encodeURIComponent(serverId).replace(/[!'()*]/g, escapeOne)
 }
 
 /** History is served by the version before, which leaves `/ @ :` as they are. */

@@ -6,6 +6,7 @@ import { formatNote, parseNote } from "../core/note.js"
 import type { LogIdentity, State } from "../ports.js"
 import { compareHeads, type KnownHead, type LogView } from "./heads.js"
 import { advanceMemory, formatMemory, type Memory, parseMemory } from "./remember.js"
+import { UNAVAILABLE, unlessUnavailable } from "./usable-state.js"
 
 /** A log as it is now, verified by itself. */
 export interface SeenLog {
@@ -22,7 +23,6 @@ export interface SeenLog {
 /** Between a head and a smaller one a cache may lie for this long; after that the log itself went back. */
 const ROLLBACK_AFTER_SEC = 86_400n
 const MAX_SWAPS = 8
-const UNAVAILABLE = "state_unavailable"
 
 /** Compare a log with what is remembered of it and remember its head and keyring durably. Returns warnings: `state_unavailable` when that
  *  could not be done for want of a usable state. Throws LOG_INCONSISTENT (fork, or two keyrings of one version) with evidence, LOG_BEHIND
@@ -53,15 +53,6 @@ const rememberedKeyring = ({ newest }: VerifiedKeyring): Memory["keyring"] => ({
   version: newest.version,
   note: formatNote(newest.note),
 })
-
-async function unlessUnavailable<T>(work: Promise<T>): Promise<T | typeof UNAVAILABLE> {
-  try {
-    return await work
-  } catch (error) {
-    if (error instanceof ToolsumError && (error.code === "IO_FAILED" || error.code === "TIMEOUT")) return UNAVAILABLE
-    throw error
-  }
-}
 
 async function holdToMemory(memory: Memory | null, seen: SeenLog): Promise<void> {
   if (memory !== null) {

@@ -3,7 +3,14 @@
 import { type Bad, ToolsumError } from "../errors.js"
 import type { Hash } from "../hash.js"
 import { isArray, isObject, type JsonObject, type JsonValue } from "../json.js"
-import { type LegionInclusion, MAX_LEGION_ANSWER_BYTES, readHashes, readInclusion } from "./bundle.js"
+import {
+  type LegionBundle,
+  type LegionInclusion,
+  MAX_LEGION_ANSWER_BYTES,
+  readBundle,
+  readHashes,
+  readInclusion,
+} from "./bundle.js"
 import { MAX_LEGION_HISTORY } from "./evidence.js"
 import { parseLegionJson } from "./json.js"
 import { parseSignedTreeHead, type SignedTreeHead } from "./tree-head.js"
@@ -32,6 +39,18 @@ export function parseRecordAnswer(input: Uint8Array | string): JsonObject {
 
 /** `/proof/inclusion`. Throws JSON_MALFORMED, PROOF_MALFORMED. */
 export const parseInclusionAnswer = (input: Uint8Array | string): LegionInclusion => readInclusion(readAnswer(input))
+
+/** A bundle of three answers, as its own answer would have it. Throws as their readers. */
+export const joinBundle = (answers: {
+  record: Uint8Array | string
+  inclusion: Uint8Array | string
+  head: Uint8Array | string
+}): LegionBundle =>
+  readBundle({
+    record: parseRecordAnswer(answers.record),
+    inclusion: readAnswer(answers.inclusion),
+    sth: parseHeadAnswer(answers.head).document,
+  })
 
 /** `/proof/consistency`: `{proof: [...]}`. Throws JSON_MALFORMED, PROOF_MALFORMED. */
 export const parseConsistencyAnswer = (input: Uint8Array | string): readonly Hash[] =>
