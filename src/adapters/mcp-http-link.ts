@@ -2,7 +2,7 @@
 // what came gets to the SDK through the recorder.
 import type { JSONRPCMessage } from "@modelcontextprotocol/client"
 import { ToolsumError } from "../core/errors.js"
-import { collectStart } from "./mcp-http-body.js"
+import { collectStart, dumpBody } from "./mcp-http-body.js"
 import type { HttpClient, HttpRequest, HttpResponse } from "./mcp-http-client.js"
 import { MAX_REFUSAL_BYTES, mediaType, type Refusal, refusalError } from "./mcp-http-refusals.js"
 import { fetchWants } from "./mcp-http-wants.js"
@@ -70,6 +70,15 @@ export function createExchange(link: HttpLink, stop: AbortSignal) {
     const response = await link.client.send({ ...request, signal: ends })
     return { ...response, body: count(response.body), giveUp: () => enough.abort() }
   }
+}
+
+/** How long a body that nobody waits for may go on before its connection is given up. */
+export const LINGER_MS = 100
+
+/** Take an answer whose body nobody wants: to its end, to keep the connection, unless that is far off. */
+export async function dismiss({ body, giveUp }: Exchange): Promise<void> {
+  const timer = setTimeout(giveUp, LINGER_MS)
+  await dumpBody(body).finally(() => clearTimeout(timer))
 }
 
 /** How long the body of a refusal is waited for. */

@@ -2,11 +2,11 @@
 // everything, messages go by POST to the address that its first event names, which must be of the same origin.
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client"
 import { quote, ToolsumError } from "../core/errors.js"
-import { dumpBody } from "./mcp-http-body.js"
 import type { HttpResponse } from "./mcp-http-client.js"
 import { readEvents, type StreamEvent } from "./mcp-http-events.js"
 import {
   createExchange,
+  dismiss,
   explainRefusal,
   type HttpLink,
   isSuccess,
@@ -66,7 +66,7 @@ export class SseTransport implements Transport {
     const { requestTimeoutMs: timeoutMs } = this.link
     const response = await this.exchange({ method: "POST", url, headers, body: JSON.stringify(message), timeoutMs })
     // What becomes of our answers to the server is its own affair.
-    if (isSuccess(response) || !("method" in message)) return dumpBody(response.body)
+    if (isSuccess(response) || !("method" in message)) return dismiss(response)
     throw await explainRefusal(this.link, await readRefusal(this.link, response))
   }
 

@@ -5,16 +5,18 @@ import { setTimeout as sleep } from "node:timers/promises"
 import type { JSONRPCMessage, Transport, TransportSendOptions } from "@modelcontextprotocol/client"
 import { ToolsumError } from "../core/errors.js"
 import { OPENING_METHODS } from "./mcp-eras.js"
-import { collectBody, dumpBody } from "./mcp-http-body.js"
+import { collectBody } from "./mcp-http-body.js"
 import type { HttpResponse } from "./mcp-http-client.js"
 import { readEvents, type StreamState } from "./mcp-http-events.js"
 import {
   createExchange,
+  dismiss,
   type Exchange,
   explainRefusal,
   type HttpLink,
   holdsAnswer,
   isSuccess,
+  LINGER_MS,
   postHeaders,
   readRefusal,
   streamHeaders,
@@ -27,8 +29,6 @@ const MAX_RESUMPTIONS = 3
 const DEFAULT_RETRY_MS = 1000
 /** A stream that asks for more patience has failed. */
 const MAX_RETRY_MS = 10_000
-/** How long a stream may go on after the answer before its connection is given up. */
-const LINGER_MS = 100
 /** The end of a session is worth no more waiting. */
 const END_TIMEOUT_MS = 3000
 /** Characters of a session id (visible ASCII). */
@@ -89,7 +89,7 @@ export class HttpTransport implements Transport {
     const headers = postHeaders(this.link, this.sessionHeaders())
     try {
       const response = await this.exchange({ method: "DELETE", url, headers, timeoutMs: END_TIMEOUT_MS })
-      await dumpBody(response.body)
+      await dismiss(response)
     } catch (error) {
       if (!(error instanceof ToolsumError)) throw error
     }
@@ -105,7 +105,7 @@ export class HttpTransport implements Transport {
   /** A notification, or our answer to a request of the server; what becomes of the latter is the server's affair. */
   private async tell(message: JSONRPCMessage): Promise<void> {
     const response = await this.post(message, this.link.requestTimeoutMs)
-    if (isSuccess(response) || !("method" in message)) return dumpBody(response.body)
+    if (isSuccess(response) || !("method" in message)) return dismiss(response)
     throw await this.refused(await readRefusal(this.link, response))
   }
 

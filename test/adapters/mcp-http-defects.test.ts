@@ -219,6 +219,13 @@ describe("waiting", () => {
     await expect(readTools(deaf, { limits: { requestTimeoutMs: 100 } })).rejects.toMatchObject({ code: "TIMEOUT" })
   })
 
+  test("the rest of an answer to a notification is not waited for", async () => {
+    const open: Handler = (_, response) => void response.writeHead(202, STREAM_TYPE).write(":\n")
+    const started = performance.now()
+    expect(await readTools(oldServer({ "notifications/initialized": open }))).toMatchObject({ surface: TOOLS })
+    expect(performance.now() - started).toBeLessThan(10_000)
+  })
+
   test("an interrupted reading ends at once, sockets included", async () => {
     const stop = new AbortController()
     const handler = oldServer({ "tools/list": () => stop.abort() })
