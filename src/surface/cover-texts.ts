@@ -1,7 +1,7 @@
 // Masks that make two readings of one text equal: one for all that differs, or one for each part of it, beside those that are given.
 import type { Mask } from "../core/mask.js"
 import { type MaskPlace, offerMask } from "./mask-offers.js"
-import { findGap, findGaps, type Gap, type Stretch, stretchesOf } from "./stretches.js"
+import { findGap, findGaps, type Gap, type Stretch, shiftGap, stretchesOf } from "./stretches.js"
 
 /** The two readings of a text. */
 export interface TwoTexts {
@@ -57,11 +57,6 @@ function betweenFixed(fixed: readonly Gap[], first: string, second: string): rea
     }
   })
 }
-
-const shiftGap = (gap: Gap, by: Ends): Gap => ({
-  first: { start: gap.first.start + by.first, end: gap.first.end + by.first },
-  second: { start: gap.second.start + by.second, end: gap.second.end + by.second },
-})
 
 const describeStretch = ({ spots: [spot] }: Stretch, problem: string): string =>
   spot === undefined ? problem : `at character ${spot.start + 1}: ${problem}`

@@ -1,6 +1,6 @@
 // A mask for one volatile stretch (DESIGN 3.6, formats.md 6 to 8): the narrowest class that fits, widened to the whole number, date or
-// path that the stretch is part of; literal text around it that leads there and nowhere else. Narrow matters: what a mask covers, a
-// server may change unseen.
+// path that the stretch is part of, in a URL to one part of it; literal text around it that leads there and nowhere else. Narrow matters:
+// what a mask covers, a server may change unseen.
 import { ToolsumError } from "../core/errors.js"
 import { MAX_MASK_SPAN, type Mask, type MaskClass, parseMasks } from "../core/mask.js"
 import { isInsidePair, type Spot, type Stretch } from "./stretches.js"
@@ -87,7 +87,9 @@ function findIllegality(mask: Mask): string | null {
 
 /** The stretch grown to the span of the shape that it is part of, alike in all its texts; null where there is none. */
 function widen(stretch: Stretch, name: MaskClass, shape: RegExp): Stretch | null {
-  const grown = stretch.spots.map((spot) => findAround(spot, shape))
+  const parts = name === "path" ? stretch.spots.map((spot) => findUrlPart(spot, shape)) : []
+  const inUrl = parts.length > 0 && !parts.includes(null)
+  const grown = inUrl ? parts : stretch.spots.map((spot) => findAround(spot, shape))
   const [one] = grown
   if (!one || !grown.every((other) => other?.left === one.left && other.right === one.right)) return null
   if (one.left > stretch.before || one.right > stretch.after) return null
@@ -96,15 +98,35 @@ function widen(stretch: Stretch, name: MaskClass, shape: RegExp): Stretch | null
     start: spot.start - one.left,
     end: spot.end + one.right,
   }))
-  if (!isWorthwhile(name, spots)) return null
+  if (!inUrl && !isWorthwhile(name, spots)) return null
   return { spots, before: stretch.before - one.left, after: stretch.after - one.right }
 }
 
+const URL_START = /^https?:\/\//
+// What ends a label of a host, and a part of a path.
+const HOST_ENDS = /[./:@]/
+const PATH_ENDS = /\//
+
+/** To the ends of the one part of a URL that has the whole span in it, or null: a whole URL would leave open where it leads. */
+function findUrlPart({ text, start, end }: Spot, shape: RegExp): Reach | null {
+  const around = findAround({ text, start, end }, shape)
+  if (around === null) return null
+  const [before, after] = [text.slice(start - around.left, start), text.slice(end, end + around.right)]
+  if (!URL_START.test(before)) return null
+  const ends = before.replace(URL_START, "").includes("/") ? PATH_ENDS : HOST_ENDS
+  if (ends.test(text.slice(start, end))) return null
+  const right = after.search(ends)
+  return { left: [...before].reverse().findIndex((unit) => ends.test(unit)), right: right < 0 ? after.length : right }
+}
+
+/** How far something reaches beyond a span. */
+interface Reach {
+  readonly left: number
+  readonly right: number
+}
+
 /** How far the match of a shape that has the whole span in it reaches beyond it. */
-function findAround(
-  { text, start, end }: Spot,
-  shape: RegExp,
-): { readonly left: number; readonly right: number } | null {
+function findAround({ text, start, end }: Spot, shape: RegExp): Reach | null {
   const from = Math.max(0, start - MAX_MASK_SPAN - 1)
   const near = text.slice(from, end + MAX_MASK_SPAN + 1)
   for (const match of near.matchAll(shape)) {

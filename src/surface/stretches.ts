@@ -61,8 +61,20 @@ export function findGaps(first: string, second: string): readonly Gap[] | null {
     if (open !== null) gaps.push(open)
     open = null
   }
-  return open === null ? gaps : [...gaps, open]
+  return (open === null ? gaps : [...gaps, open]).flatMap((gap) => narrowGap(first, second, gap))
 }
+
+/** What differs within a run of tokens: two URLs are two tokens, and mostly the same. */
+const narrowGap = (first: string, second: string, gap: Gap): readonly Gap[] =>
+  findGap(first.slice(gap.first.start, gap.first.end), second.slice(gap.second.start, gap.second.end)).map((inner) =>
+    shiftGap(inner, { first: gap.first.start, second: gap.second.start }),
+  )
+
+/** A gap that was found in parts of two texts which begin there. */
+export const shiftGap = (gap: Gap, by: { readonly first: number; readonly second: number }): Gap => ({
+  first: { start: gap.first.start + by.first, end: gap.first.end + by.first },
+  second: { start: gap.second.start + by.second, end: gap.second.end + by.second },
+})
 
 /** True between the two halves of one character. */
 export const isInsidePair = (text: string, at: number): boolean =>

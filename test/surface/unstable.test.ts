@@ -97,6 +97,16 @@ describe("one mask for what differs", () => {
       mask: { prefix: "See ", suffix: " ", class: "url", max: 64 },
     },
     {
+      name: "a part of a URL's path: where it leads stays in the hash",
+      texts: ["Post to https://api.x.example/v1/x7Fz now", "Post to https://api.x.example/v1/x9Qz now"],
+      mask: { prefix: "example/v1/", suffix: " ", class: "path", max: 8 },
+    },
+    {
+      name: "a label of a URL's host",
+      texts: ["Post to https://abc-1.tunnel.example/v1 now", "Post to https://xyz-2.tunnel.example/v1 now"],
+      mask: { prefix: "https://", suffix: ".", class: "path", max: 8 },
+    },
+    {
       name: "the last of several alike",
       texts: ["id 7, id 7, id 8", "id 7, id 7, id 9"],
       mask: { prefix: ", id 7, id ", suffix: "", class: "digits", max: 8 },
@@ -108,6 +118,14 @@ describe("one mask for what differs", () => {
     },
   ] as const)("$name", ({ texts: [first, second], mask }) => {
     expect(offersFor(first, second)).toEqual([{ ...AT, ...mask }])
+  })
+
+  test("a URL that is there twice: a part of each", () => {
+    const text = (key: string) => `Get https://x.example/u/${key}/z, then https://x.example/u/${key}/z again`
+    expect(offersFor(text("p9q"), text("k3l"))).toEqual([
+      { ...AT, prefix: "Get https://x.example/u/", suffix: "/", class: "path", max: 8 },
+      { ...AT, prefix: "then https://x.example/u/", suffix: "/", class: "path", max: 8 },
+    ])
   })
 
   test("several where several things move, and only what is not masked yet", () => {
