@@ -1,6 +1,7 @@
 // A batch of pins goes on when one of them fails: how such a failure is said, and how it stands in the document (DESIGN 9).
-import { escapeInvisible, type ToolsumError } from "../core/errors.js"
+import type { ToolsumError } from "../core/errors.js"
 import type { JsonValue } from "../core/json.js"
+import { sayError } from "./error-text.js"
 import { errorMember } from "./report-json.js"
 import { showName } from "./terminal-text.js"
 
@@ -12,8 +13,7 @@ export interface FailedPin {
 }
 
 /** One line for stderr. The name may be one from a client configuration. */
-export const failureLine = ({ name, error }: FailedPin): string =>
-  `${showName(name)}: ${escapeInvisible(error.message.replaceAll("\n", " "))} (${error.code})\n`
+export const failureLine = ({ name, error }: FailedPin): string => `${showName(name)}: ${sayError(error)}\n`
 
 /** The failure as a member of a document. */
 export const failureMember = ({ name, error }: FailedPin): JsonValue => ({ name, ok: false, error: errorMember(error) })

@@ -2,6 +2,7 @@
 import { escapeInvisible, quote, ToolsumError } from "../core/errors.js"
 import type { JsonValue } from "../core/json.js"
 import { COMMANDS, type CommandSpec, commandsOf, GLOBAL_OPTIONS, INVENTORY, isGroup } from "./commands.js"
+import { sayError } from "./error-text.js"
 import { type ExitCode, exitCodeOfError } from "./exit-codes.js"
 import { type Io, type ProcessIo, withMembers } from "./io.js"
 import { insertSeparator, parseCommandLine } from "./options.js"
@@ -107,10 +108,8 @@ function reportError(error: unknown, asked: Asked, io: Pick<ProcessIo, "stdout" 
   return exitCode
 }
 
-/** What somebody else wrote into a message starts no line of its own. */
 function describeError(error: unknown): string {
-  if (error instanceof ToolsumError)
-    return `toolsum: ${escapeInvisible(error.message.replaceAll("\n", " "))} (${error.code})\n`
+  if (error instanceof ToolsumError) return `toolsum: ${sayError(error)}\n`
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return `toolsum: internal error, please report it: ${text.split("\n").map(escapeInvisible).join("\n  ")}\n`
 }

@@ -89,7 +89,7 @@ function configuredTwice(name: string, entries: readonly Entry[]): ToolsumError 
   )
   return new ToolsumError(
     "USAGE",
-    `${quote(name)} has different launch lines in ${places.join(" and ")}; choose one with --from FILE`,
+    `${quote(name)} has different launch lines or variables in ${places.join(" and ")}; choose one with toolsum add NAME --from FILE, and a second one with --as OTHER-NAME too`,
   )
 }
 

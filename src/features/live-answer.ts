@@ -32,8 +32,9 @@ export const findRefusal = (
   sections.map((section) => failures[section]).find((failure) => failure?.code === "SERVER_AUTH") ?? null
 
 /** What a server that wants credentials asks for, when it told (`evidence.wants`, see `ToolSource`). */
-function describeWants({ evidence }: ToolsumError): string {
+function describeWants({ message, evidence }: ToolsumError): string {
   const wants = evidence?.wants
+  if (wants === undefined && message.startsWith("missing: ")) return "it is not set here, so the server was not asked"
   return wants === undefined || wants === "" ? "the server wants credentials" : `the server wants credentials: ${wants}`
 }
 

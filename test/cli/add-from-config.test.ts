@@ -120,6 +120,7 @@ describe("add NAME", () => {
     await writeConfig(world, ".mcp.json", { notes: entryOf(servers[0] as ListedServer, { env: { API_KEY: SECRET } }) })
     const missing = await world.expect(2, "add", "notes", "--accept-targets")
     expect(missing.stderr).toContain("note: notes: the value of API_KEY stands in .mcp.json")
+    expect(missing.stderr).toContain("missing: API_KEY; set API_KEY, or give --placeholder API_KEY")
     expect(missing.stderr).toContain("(SERVER_AUTH)")
     world.ask = () => "yes"
     const added = await world.expect(0, "add", "notes", "--placeholder", "API_KEY")

@@ -42,6 +42,11 @@ describe("errors of a reading", () => {
     expect(answer).toEqual({ kind: "auth", reason: "refused", detail: says })
   })
 
+  test("a variable that is not set is nothing that the server wants", async () => {
+    const answer = await fail(new ToolsumError("SERVER_AUTH", "missing: NOTES_FILE"))
+    expect(answer).toMatchObject({ reason: "missing: NOTES_FILE", detail: expect.stringContaining("not set here") })
+  })
+
   test("a fault of ours is thrown", async () => {
     await expect(fail(new TypeError("ours"))).rejects.toThrow(TypeError)
   })

@@ -181,7 +181,8 @@ function readCwd(cwd: unknown, { project, platform }: EntryPlace): string | unde
 
 function refuseSecret(words: readonly string[], member: string): void {
   const found = findSecretWord(words.map((word) => word.replaceAll("$$", "$")))
-  if (found !== null) throw badEntry(`expected no credential in ${member}, got what looks like ${found.shape}`)
+  if (found !== null)
+    throw badEntry(`expected no credential in ${member}, got what looks like ${found.shape}: write \${NAME} there`)
 }
 
 /** A token stands where a variable's name should: its letters are those of a name. */
