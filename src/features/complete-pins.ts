@@ -13,7 +13,7 @@ import type { Recorded } from "../writer/log.js"
 import type { Submission } from "../writer/submission.js"
 import { addHead, headOf, linkHeads } from "./link-heads.js"
 import { findPin, observationOf, pinDigestOf, requirePin, withPin } from "./pins.js"
-import { proverOf, requireProven, type TargetLog } from "./record-pin.js"
+import { findLocalRefusal, proverOf, requireProven, type TargetLog } from "./record-pin.js"
 
 /** How it went with one pin. */
 export type CompletedPin =
@@ -98,8 +98,8 @@ async function completeIn(
 function findRefusal({ name, pin }: WaitingPin, lockfile: Lockfile): ToolsumError | null {
   const log = lockfile.logs[pin.log]
   if (log === undefined) return null
-  if (log.url !== null && observationOf(pin).subject.startsWith("local:"))
-    return new ToolsumError("USAGE", "its subject is local, and others can read its log")
+  const refusal = findLocalRefusal(observationOf(pin), log)
+  if (refusal !== null) return refusal
   const judgement = judgeLog({ origin: pin.log, log, roots: [], nowSec: 0n })
   return judgePin({ name, pin, log: judgement, definitions: undefined, underBase: false }).rejected
 }

@@ -8,10 +8,10 @@ import { headKey } from "../core/checkpoint.js"
 import { formatDefinitions } from "../core/definitions.js"
 import { ToolsumError } from "../core/errors.js"
 import type { Digest } from "../core/hash.js"
-import type { Approval, ItemDigests, Lockfile, Pin, PinOrigin } from "../core/lockfile.js"
+import type { Approval, ItemDigests, LockedLog, Lockfile, Pin, PinOrigin } from "../core/lockfile.js"
 import type { Mask } from "../core/mask.js"
 import { computePinDigest } from "../core/pin.js"
-import { formatObservation, streamKey } from "../core/record.js"
+import { formatObservation, type Observation, streamKey } from "../core/record.js"
 import type { SectionName } from "../core/section.js"
 import type { Target } from "../core/target.js"
 import { verifyLockfile } from "../core/verify-lockfile.js"
@@ -57,10 +57,13 @@ export type TargetLog =
     }
   | { readonly kind: "elsewhere"; readonly origin: string }
 
-/** Record what was observed and pin it; without the log's key the pin waits for `lock complete`. */
+/** Record what was observed and pin it; without the log's key the pin waits for `lock complete`. Throws USAGE for a local subject in a log
+ *  that others can read. */
 export async function recordAndPin(store: LockfileStore, request: PinRequest, log: TargetLog): Promise<Pinned> {
   await store.requireWritable([request.name])
   if (log.kind === "elsewhere") return writeUnloggedPin(store, request, log.origin)
+  const refusal = findLocalRefusal(request.observed.observation, (await store.read())?.logs[log.origin])
+  if (refusal !== null) throw refusal
   const writer = await log.open()
   try {
     const recorded = await recordObservation(writer, request.observed)
@@ -69,6 +72,15 @@ export async function recordAndPin(store: LockfileStore, request: PinRequest, lo
     await writer.close()
   }
 }
+
+/** Why a record must not go into this log: its subject is a name that one account gave, and others can read the log (DESIGN 5). */
+export const findLocalRefusal = (
+  { subject }: Pick<Observation, "subject">,
+  log: Pick<LockedLog, "url"> | undefined,
+): ToolsumError | null =>
+  subject.startsWith("local:") && (log?.url ?? null) !== null
+    ? new ToolsumError("USAGE", `its subject ${subject} is local, and others can read its log`)
+    : null
 
 /** Append one observation and answer with its record, proven. Throws as `LogWriter.append`. */
 async function recordObservation(log: LogWriter, observed: Observed): Promise<Recorded> {

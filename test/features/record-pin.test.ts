@@ -62,6 +62,17 @@ describe("the same again changes nothing", () => {
   })
 })
 
+test("a name that one account gave goes into no log that others can read", async () => {
+  const log = pinned.logs[ORIGIN]
+  if (!log) throw new Error("expected the log")
+  store.content = { ...pinned, logs: { [ORIGIN]: { ...log, url: "https://log.example/" } } }
+  const before = text()
+  const wish = { name: "mine", tools: ["a"], target: { command: "./server", args: [], env: [] } }
+  await expect(project.pinInto(store, wish)).rejects.toMatchObject({ code: "USAGE" })
+  expect(text()).toBe(before)
+  expect(await project.pinInto(store, { ...NOTES, tools: ["b"] })).toMatchObject({ index: 2n })
+})
+
 describe("without the log's key a proof is lost only to", () => {
   test.each<{ name: string; wish: PinWish }>([
     { name: "another list", wish: { ...NOTES, tools: ["b"] } },
