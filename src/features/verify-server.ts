@@ -71,12 +71,27 @@ export function chooseSubject(target: Target, given: string | null): string | nu
 
 /** Read, look, judge. Errors of server and logs become the answer; only faults of ours are thrown. */
 export async function verifyServer(input: VerifyServerInput): Promise<VerifiedServer> {
-  const [live, logs] = await Promise.all([answerLive(() => readWhole(input)), input.logs])
+  const [live, named] = await Promise.all([answerLive(() => readWhole(input)), input.logs])
+  const logs = dropRepeats(named)
   const verified = await judgeLive(input, live, logs)
   const refusal = live.kind === "read" ? findRefusal(live.value.reading, input.sections) : null
   // What came before a list was refused can show a change; else the refusal is the answer.
   if (refusal === null || verified.kind === "refuted" || verified.report.verdict === "CHANGED") return verified
   return judgeLive(input, await answerLive(() => Promise.reject(refusal)), logs)
+}
+
+/** Each open log once, the one that has come furthest: a folder and an origin may name the same. */
+function dropRepeats(logs: readonly AskedLog[]): readonly AskedLog[] {
+  const furthest = new Map<string, LogClient>()
+  for (const { state } of logs) {
+    if (state instanceof ToolsumError) continue
+    const known = furthest.get(state.origin)
+    if (known === undefined || known.head.size < state.head.size) furthest.set(state.origin, state)
+  }
+  return logs.filter(({ state }, i) => {
+    if (state instanceof ToolsumError) return true
+    return furthest.get(state.origin) === state && logs.findIndex((other) => other.state === state) === i
+  })
 }
 
 async function judgeLive(

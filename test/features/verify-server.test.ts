@@ -233,6 +233,21 @@ describe("what is told besides", () => {
   })
 })
 
+test("a log that is named twice is asked once, where it has come further", async () => {
+  const [behind, log] = [
+    makeSignedLog([{ lists: LISTS.one }]),
+    makeSignedLog([{ lists: LISTS.one }, { lists: LISTS.other }]),
+  ]
+  for (const logs of [
+    [behind, log, log],
+    [log, behind],
+  ]) {
+    const { evidence, roots } = await evidenceOf({ live: LISTS.other, logs })
+    expect(evidence.logs.map(({ records }) => records.map(({ index }) => index))).toEqual([[1n, 2n]])
+    expect(verifyServerEvidence({ evidence, roots, nowSec: BigInt(NOW) }).judgement.verdict).toBe("UNCHANGED")
+  }
+})
+
 describe("logs that misbehave", () => {
   test.each<{ name: string; tamper: HostileLog["tamper"]; code: string }>([
     { name: "an entry that is not what was signed", tamper: flipBit(/^tile\/entries/, 20), code: "HASH_MISMATCH" },
