@@ -15,15 +15,21 @@ const READS_AT_ONCE = 8
 /** Subjects that are told of. */
 const MAX_SUBJECTS = 16
 
+/** Records with one surface, and whether every entry of the log was looked at for them. */
+export interface SameLists {
+  readonly records: readonly FoundRecord[]
+  readonly complete: boolean
+}
+
 /** The newest record with that surface of each subject, ascending. `personal`: whether names that one account gave (`local:`) mean anything
  *  in this log. Throws what reading throws. */
 export async function findSameLists(
   tree: VerifiedTree,
   surface: Digest,
   { personal }: { personal: boolean },
-): Promise<readonly FoundRecord[]> {
+): Promise<SameLists> {
   const { size } = tree.head
-  if (size === 0n) return []
+  if (size === 0n) return { records: [], complete: true }
   const found = new Map<string, FoundRecord>()
   const last = (size - 1n) / WIDTH
   const end = last >= MAX_BUNDLES ? last - MAX_BUNDLES : -1n
@@ -34,7 +40,8 @@ export async function findSameLists(
       takeSame(entries, (numbers[i] ?? 0n) * WIDTH, { surface, personal, found })
     })
   }
-  return [...found.values()].slice(0, MAX_SUBJECTS).sort((a, b) => (a.index < b.index ? -1 : 1))
+  const records = [...found.values()].slice(0, MAX_SUBJECTS).sort((a, b) => (a.index < b.index ? -1 : 1))
+  return { records, complete: end < 0n && found.size < MAX_SUBJECTS }
 }
 
 /** Keep the newest of each subject: bundles come newest first, and so are their entries taken. */

@@ -250,7 +250,10 @@ async function search(client: LogClient, { stream, surface, exhaustive }: Questi
   const isElsewhere = subject?.startsWith("local:") && !isPersonalLog(client.origin)
   const found = subject === null || isElsewhere ? NOTHING : await searchSubject(client, { subject, exhaustive }, stream)
   if (found.peers.length + found.others.length > 0 || found.newerFormat !== null || surface === null) return found
-  return { ...found, others: await findSameLists(client.tree, surface, { personal: isPersonalLog(client.origin) }) }
+  const same = await findSameLists(client.tree, surface, { personal: isPersonalLog(client.origin) })
+  // Without a subject these are all that was looked for.
+  const unread = subject === null && !same.complete ? { newest: "hint" as const, warnings: ["records_unread"] } : {}
+  return { ...found, ...unread, others: same.records }
 }
 
 async function searchSubject(

@@ -233,6 +233,18 @@ describe("what is told besides", () => {
   })
 })
 
+test("who else has a list is not looked for without end, and that is told", async () => {
+  const target = { command: "node", args: ["server.mjs"], env: [] }
+  const logWith = (subjects: number) =>
+    makeSignedLog(Array.from({ length: subjects }, (_, i) => ({ lists: LISTS.one, subject: `pkg:npm/y${i}` })))
+  const told = async (subjects: number) => {
+    const { logs } = await reportOf({ target, logs: [logWith(subjects)] })
+    return [logs[0]?.log.newest, logs[0]?.log.warnings]
+  }
+  expect(await told(2)).toEqual(["scanned", []])
+  expect(await told(17)).toEqual(["hint", ["records_unread"]])
+})
+
 test("a log that is named twice is asked once, where it has come further", async () => {
   const [behind, log] = [
     makeSignedLog([{ lists: LISTS.one }]),
