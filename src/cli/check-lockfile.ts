@@ -2,6 +2,7 @@
 // for every pin in the order of the lockfile. One bad server or log never hides another.
 import { quote, ToolsumError } from "../core/errors.js"
 import type { Lockfile, Pin } from "../core/lockfile.js"
+import { requireTarget } from "../core/lockfile-pin.js"
 import { sectionsOf } from "../core/section.js"
 import { exitCodeOfVerdicts, type ServerVerdict } from "../core/verdict.js"
 import type { LockfileReport } from "../core/verify-lockfile.js"
@@ -84,7 +85,7 @@ async function checkAll(
   const pins = await admitAll(servers, logs, gate, checking)
   const progress = startProgress(io, "checking", pins.length)
   try {
-    const laneOf = ({ name, pin }: Checked) => packageOf(pin.target) ?? `pin ${name}`
+    const laneOf = ({ name, pin }: Checked) => (pin.target && packageOf(pin.target)) ?? `pin ${name}`
     return await runInLanes(pins, { atOnce: SERVERS_AT_ONCE, laneOf }, (pin) => checkOne(pin, progress, checking))
   } finally {
     progress.end()
@@ -113,8 +114,9 @@ async function admitAll(
 /** How the server of a pin is read; where it may not be started, that says so. */
 async function admit(name: string, pin: Pin, gate: Gate, checking: Checking): Promise<() => Promise<ServerReading>> {
   try {
-    if (!(await gate.mayStart(name, pin.target))) throw notAccepted(pin.target)
-    const reach = await gate.reachOf(pin.target)
+    const target = requireTarget(pin)
+    if (!(await gate.mayStart(name, target))) throw notAccepted(target)
+    const reach = await gate.reachOf(target)
     return () => readServer(pin, reach, checking)
   } catch (error) {
     if (!(error instanceof ToolsumError)) throw error
@@ -128,9 +130,10 @@ async function readServer(
   { store, options, io }: Checking,
 ): Promise<ServerReading> {
   const observed = observationOf(pin)
-  requireProfile(observed.profile, pin.target)
+  const target = requireTarget(pin)
+  requireProfile(observed.profile, target)
   const source = await openServer({
-    target: pin.target,
+    target,
     placeholders: placeholdersOf(observed.profile),
     reach,
     lockfilePath: store.path,
@@ -172,7 +175,7 @@ async function checkOne(
 function hideGiven(verdict: ServerVerdict, pin: Pin, { env: environment }: Io): ServerVerdict {
   if (verdict.changes.length === 0) return verdict
   const placeholders = placeholdersOf(observationOf(pin).profile)
-  const given = listGivenValues({ target: pin.target, placeholders, environment })
+  const given = listGivenValues({ target: requireTarget(pin), placeholders, environment })
   return { ...verdict, changes: redactChanges(verdict.changes, given) }
 }
 

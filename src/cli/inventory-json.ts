@@ -28,7 +28,7 @@ function rowMember(row: InventoryRow, environment: Environment): JsonValue {
       name: pin.name,
       scope: pin.scope,
       approved: pin.isApproved,
-      launch: describeTarget(hideSecrets(pin.target, environment)),
+      launch: pin.target && describeTarget(hideSecrets(pin.target, environment)),
     },
     launch: target && describeTarget(hideSecrets(target, environment)),
     subject: derived?.subject ?? null,

@@ -139,7 +139,7 @@ const describeTwin =
 
 /** Where the launch line is not the pinned one: what both are. */
 function differences({ state, pin, target }: InventoryRow, { hide, paint }: InventoryPage): readonly string[] {
-  if (state !== "launch_changed" || pin === null || target === null) return []
+  if (state !== "launch_changed" || pin === null || pin.target === null || target === null) return []
   const rows = compareTargets(hide(pin.target), hide(target))
   return rows.flatMap(([what, before, now]) => [
     `      ${paint.red(`- ${what}${clip(escapeInvisible(before), MAX_DIFFERENCE_CHARS)}`)}`,

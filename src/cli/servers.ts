@@ -142,7 +142,7 @@ async function targetsAt(ref: string, lockfilePath: string): Promise<readonly Ta
   const { parseLockfile } = await import("../core/lockfile.js")
   const bytes = await readAtRevision(ref, lockfilePath)
   if (bytes === null) throw new ToolsumError("USAGE", `--accept-targets-from: there is no lockfile at ${ref}`)
-  return Object.values(parseLockfile(bytes).servers).map((pin) => pin.target)
+  return Object.values(parseLockfile(bytes).servers).flatMap(({ target }) => target ?? [])
 }
 
 /** Longest path that a system takes. */

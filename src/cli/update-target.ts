@@ -2,6 +2,7 @@
 // and the folder that were typed. And the consent for it: what a person typed is accepted, what only a file says must have been.
 import type { AddressRule } from "../adapters/network-address.js"
 import type { Lockfile, Pin } from "../core/lockfile.js"
+import { requireTarget } from "../core/lockfile-pin.js"
 import { computeTargetDigest, isCommandTarget, listVariables, parseTarget, type Target } from "../core/target.js"
 import { observationOf } from "../features/pins.js"
 import { placeholdersOf } from "../features/profile.js"
@@ -27,17 +28,18 @@ export async function acceptUpdateTarget(
   place: StartPlace,
 ): Promise<UpdateTarget> {
   const { options, io } = place
+  const pinned = requireTarget(pin)
   const typed = readTypedTarget(line, io)
   const base = typed === null ? await findUpdateLine(name, lockfile, place) : null
-  const target = typed === null ? withTypedParts(base ?? pin.target, options, io) : withPinnedParts(typed, pin.target)
+  const target = typed === null ? withTypedParts(base ?? pinned, options, io) : withPinnedParts(typed, pinned)
   const gate = await openGate(place)
   // Words and variables that only the lockfile or a client's file names were not typed: the pin must have been accepted with them.
   const isTyped = typed === target
-  const isExtended = base === null && !isSame(target, pin.target) && (await gate.accepts(pin.target))
+  const isExtended = base === null && !isSame(target, pinned) && (await gate.accepts(pinned))
   if (!isTyped && !isExtended && !(await gate.mayStart(name, target))) throw notAccepted(target)
-  const isRemembered = isTyped || (isExtended && (await gate.remembers(pin.target)))
+  const isRemembered = isTyped || (isExtended && (await gate.remembers(pinned)))
   if (isRemembered && !options.flag("dry-run")) await acceptTarget(target, `toolsum update ${name}`, place)
-  const reach = isTyped ? "any" : await gate.reachOf(isExtended ? pin.target : target)
+  const reach = isTyped ? "any" : await gate.reachOf(isExtended ? pinned : target)
   return { target, placeholders: placeholdersFor(target, pin, options), reach }
 }
 

@@ -45,11 +45,12 @@ export interface PinOrigin {
 /** A pin as a lockfile has it; nothing of it is proven.
  *  A logged pin has `record`, `index`, `head` and `proof`; one that is not logged yet has `observation` in their place; one of a log of
  *  dialect legion has `evidence`, verbatim JSON text. The others are null then, `evidence` is absent.
+ *  `target` is null only in a pin of dialect legion whose record came without one: that dialect names servers by an id.
  *  `proof`: sibling hashes, leaf side first; a proof whose bytes are no whole number of hashes ends with a shorter one, which
  *  `verifyInclusion` refuses. `resources` is absent when they were not recorded. `read`: under which circumstances the list was read. */
 export interface Pin {
   readonly from: readonly PinOrigin[]
-  readonly target: Target
+  readonly target: Target | null
   readonly log: string
   readonly record: string | null
   readonly index: bigint | null
@@ -83,7 +84,7 @@ export function parsePin(value: JsonValue | undefined, logs: Readonly<Record<str
   const { record, index, head, proof, observation } = isLegion ? NOT_LOGGED : parseEvidence(object, locked, at)
   const pin = {
     from: parseOrigins(object.from, `${at}.from`),
-    target: within(`${at}.target`, object.target, parsePinnedTarget),
+    target: isLegion && object.target === null ? null : within(`${at}.target`, object.target, parsePinnedTarget),
     log,
     record,
     index,
@@ -110,7 +111,7 @@ export function formatPin(pin: Pin): JsonObject {
   const { from, log, tools, prompts, templates, resources, masks, read, approved } = pin
   return {
     from: from.map(({ file, name }) => ({ file, name })),
-    target: formatTarget(pin.target),
+    target: pin.target && formatTarget(pin.target),
     log,
     ...formatEvidence(pin),
     tools,
@@ -121,6 +122,12 @@ export function formatPin(pin: Pin): JsonObject {
     read,
     approved: approved === null ? null : formatApproval(approved),
   }
+}
+
+/** How the server of a pin is reached. Throws USAGE where the pin does not say. */
+export function requireTarget({ target }: Pick<Pin, "target">): Target {
+  if (target !== null) return target
+  throw new ToolsumError("USAGE", "this pin has no launch line and no URL: only its log can be asked")
 }
 
 function parsePinnedTarget(value: JsonValue): Target {

@@ -9,12 +9,13 @@ const PIN_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
 /** True for a pin name: 1 to 64 characters `a-z 0-9 . _ -`, the first a letter or digit. */
 export const isPinName = (text: string): boolean => PIN_NAME.test(text)
 
-/** What a pin digest covers. `log`: the origin. The rest is as in the record; neither root, index nor head is in it. */
+/** What a pin digest covers. `log`: the origin. The rest is as in the record; neither root, index nor head is in it. `target` is null where
+ *  nothing says how the server is reached, which only pins of dialect legion can be. */
 export interface PinFields {
   readonly log: string
   readonly subject: string
   readonly version: string
-  readonly target: Target
+  readonly target: Target | null
   readonly profile: string
   readonly mask: Digest | "-"
   readonly surface: Digest
@@ -23,5 +24,5 @@ export interface PinFields {
 /** Digest of a pin: SHA-256 over the canonical form of exactly those seven members (formats 33). */
 export function computePinDigest(pin: PinFields): Digest {
   const { log, mask, profile, subject, surface, target, version } = pin
-  return computeJsonDigest({ log, mask, profile, subject, surface, target: formatTarget(target), version }) // in canonical order
+  return computeJsonDigest({ log, mask, profile, subject, surface, target: target && formatTarget(target), version }) // in canonical order
 }

@@ -9,6 +9,7 @@ import type { ProvenRecord } from "./legion/check.js"
 import { reasonOfFailure } from "./legion/judge-log.js"
 import { computeLockedPinDigest, verifyLockedPin } from "./legion/locked-pin.js"
 import type { Pin } from "./lockfile.js"
+import { requireTarget } from "./lockfile-pin.js"
 import { computeMaskDigest } from "./mask.js"
 import { verifyInclusion } from "./merkle.js"
 import { computePinDigest } from "./pin.js"
@@ -185,22 +186,20 @@ const contradicts = (why: string) => new ToolsumError("RECORD_INVALID", why)
 
 /** Subject, version, how, mask and profile of the record against the launch line or URL. Formats 36. */
 function checkTarget(name: string, pin: Pin, observed: Observation): void {
-  const derived = deriveSubject(pin.target)
+  const target = requireTarget(pin)
+  const derived = deriveSubject(target)
   const subject = derived.subject ?? localSubject(name)
-  if (observed.subject !== subject && !isFiledByRegistryId(pin.target, observed.subject)) {
+  if (observed.subject !== subject && !isFiledByRegistryId(target, observed.subject)) {
     throw contradicts(`the record is about ${observed.subject}, the target about ${subject}`)
   }
   const exact = derived.floating ? observed.version : (derived.version ?? "-")
   if (observed.version !== exact)
     throw contradicts(`the record is of version ${observed.version}, the target asks for ${exact}`)
   if (observed.mask !== computeMaskDigest(pin.masks)) throw contradicts("the mask list is not the one in the record")
-  if (
-    observed.state === "listed" &&
-    observed.how !== computeHow(pin.target, readingOf(pin, observed), derived).digest
-  ) {
+  if (observed.state === "listed" && observed.how !== computeHow(target, readingOf(pin, observed), derived).digest) {
     throw contradicts("arguments, variables, headers or sections are not those in the record")
   }
-  if (!profileFits(observed.profile, pin.target))
+  if (!profileFits(observed.profile, target))
     throw contradicts(`the profile ${observed.profile} names nothing of the target`)
 }
 

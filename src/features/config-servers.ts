@@ -114,10 +114,14 @@ export function sameTarget(pinned: Target, target: Target, literals: readonly st
 
 /** True where the configured line is the pinned one. A guard that names its pin takes the line from there, and no variable that the pin does
  *  not have: one such as NODE_OPTIONS would change the guard. */
-export const startsAs = (pinned: Target, { target, literals, pin, pinVariables = [] }: ConfiguredServer): boolean =>
-  pin === undefined
+export const startsAs = (
+  pinned: Target | null,
+  { target, literals, pin, pinVariables = [] }: ConfiguredServer,
+): boolean =>
+  pinned === null ||
+  (pin === undefined
     ? target !== null && sameTarget(pinned, target, literals)
-    : pinVariables.every((name) => listVariables(pinned).includes(name))
+    : pinVariables.every((name) => listVariables(pinned).includes(name)))
 
 /** Headers in one spelling: names in lower case, sorted, and no value for those in `open`. */
 function describeHeaders(headers: Readonly<Record<string, string>>, open: ReadonlySet<string>): string {

@@ -15,6 +15,7 @@ export function findEarlierTarget(pin: Pin, record: Observation, isIt: (target: 
 
 function* guessTargets(pin: Pin, record: Observation): Generator<Target> {
   const { target } = pin
+  if (target === null) return
   yield target
   if (!isCommandTarget(target)) return
   const { cwd, ...withoutFolder } = target

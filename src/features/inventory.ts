@@ -20,11 +20,12 @@ export type Scope = ClientConfig["scope"]
 /** The lockfiles that are looked at: of the project, of the user; null where there is none, or where it is not asked for. */
 export type Locks = Readonly<Record<Scope, Lockfile | null>>
 
-/** A pin, and whose lockfile it is in. `isApproved`: null where its record cannot be read. */
+/** A pin, and whose lockfile it is in. `target`: null where the pin does not say how its server is reached, which then compares with
+ *  nothing. `isApproved`: null where its record cannot be read. */
 export interface FoundPin {
   readonly name: string
   readonly scope: Scope
-  readonly target: Target
+  readonly target: Target | null
   readonly isApproved: boolean | null
 }
 
@@ -104,7 +105,7 @@ interface Entry {
 function rowOf(entry: Entry, entries: readonly Entry[], locks: Locks): InventoryRow {
   const { config, server } = entry
   const pin = findPinFor(entry, locks)
-  const target = server.target ?? (server.pin === undefined || pin === null ? null : targetOfGuard(pin.target, server))
+  const target = server.target ?? (server.pin === undefined || !pin?.target ? null : targetOfGuard(pin.target, server))
   return {
     name: server.name,
     state: stateOf(server, pin),

@@ -64,7 +64,8 @@ function mergeLog(
   }
   if (ours.dialect !== theirs.dialect)
     throw new ToolsumError("LOG_INCONSISTENT", `${quote(origin)} is a log of two dialects`)
-  const keyring = mergeKeyrings(ours.keyring, theirs.keyring)
+  const merge = ours.dialect === "legion" ? mergeLegionKeyrings : mergeKeyrings
+  const keyring = merge(ours.keyring, theirs.keyring)
   const logs = { base, ours, theirs }
   const heads = mergeHeads(
     mapSides<LockedLog | null, LockedLog["heads"]>(logs, (log) => log?.heads ?? {}),
@@ -98,6 +99,16 @@ function mergeKeyrings(ours: readonly string[], theirs: readonly string[]): read
   }
   const longer = ours.length > theirs.length ? ours : theirs
   return longer.map((note, i) => fuller(ours[i] ?? note, theirs[i] ?? note))
+}
+
+/** A keyring of dialect legion is one text that grows at its end. */
+function mergeLegionKeyrings(ours: readonly string[], theirs: readonly string[]): readonly string[] {
+  const [a = "", b = ""] = [ours[0], theirs[0]]
+  const [shorter, longer] = a.length < b.length ? [a, b] : [b, a]
+  if (longer.startsWith(shorter)) return [longer]
+  throw new ToolsumError("LOG_INCONSISTENT", "fork: the two sides have keyrings of which none continues the other", {
+    evidence: { a, b },
+  })
 }
 
 /** Of two spellings of one signed thing the longer one: it has more signatures. */

@@ -1,6 +1,9 @@
 // What several commands ask of a pin in a lockfile: find it, read what it observed, compute its digest.
 import { quote, ToolsumError } from "../core/errors.js"
 import type { Digest } from "../core/hash.js"
+import { parseBundle } from "../core/legion/bundle.js"
+import { computeLockedPinDigest } from "../core/legion/locked-pin.js"
+import { type LegionRecord, parseLegionEntry, requireRecord } from "../core/legion/record.js"
 import type { Lockfile, Pin } from "../core/lockfile.js"
 import { computePinDigest, isPinName } from "../core/pin.js"
 import { type Observation, parseObservation, parseRecord } from "../core/record.js"
@@ -30,13 +33,31 @@ export function requirePin(lockfile: Lockfile | null, name: string): { lockfile:
   )
 }
 
-/** What was observed: from the record, or from the observation of a pin that is not logged yet. Throws RECORD_MALFORMED. */
-export const observationOf = (pin: Pin): Observation =>
-  pin.record === null ? parseObservation(pin.observation ?? "") : parseRecord(pin.record)
+/** What was observed: from the record, or from the observation of a pin that is not logged yet. Throws RECORD_MALFORMED, also for a pin of
+ *  dialect legion, which has another kind of record. */
+export function observationOf(pin: Pin): Observation {
+  if (pin.evidence !== undefined)
+    throw new ToolsumError(
+      "RECORD_MALFORMED",
+      "its record is one of LEGION's, which covers name, text and schema of tools only",
+    )
+  return pin.record === null ? parseObservation(pin.observation ?? "") : parseRecord(pin.record)
+}
 
-/** The digest that an approval of this pin names. Throws RECORD_MALFORMED when its record cannot be read. */
-export const pinDigestOf = (pin: Pin): Digest =>
-  computePinDigest({ ...observationOf(pin), log: pin.log, target: pin.target })
+/** The record of a pin of dialect legion, as its evidence has it; null for other pins. Nothing is proven here. Throws JSON_MALFORMED,
+ *  PROOF_MALFORMED, CHECKPOINT_MALFORMED, RECORD_MALFORMED, RECORD_INVALID. */
+export const legionRecordOf = ({ evidence }: Pin): LegionRecord | null =>
+  evidence === undefined ? null : requireRecord(parseLegionEntry(parseBundle(evidence).record))
+
+/** What a pin is about: the subject of its record, or the id under which LEGION has its server. Throws as the two above. */
+export const subjectOf = (pin: Pin): string => legionRecordOf(pin)?.serverId ?? observationOf(pin).subject
+
+/** The digest that an approval of this pin names. Throws as the two above when its record cannot be read. */
+export function pinDigestOf(pin: Pin): Digest {
+  const record = legionRecordOf(pin)
+  if (record !== null) return computeLockedPinDigest(pin, record)
+  return computePinDigest({ ...observationOf(pin), log: pin.log, target: pin.target })
+}
 
 /** `YYYY-MM-DDTHH:MM:SSZ`, the one spelling of an instant in a lockfile. */
 export const formatInstant = (sec: number): string => `${new Date(sec * 1000).toISOString().slice(0, 19)}Z`

@@ -2,7 +2,7 @@
 import { quote, ToolsumError } from "../core/errors.js"
 import { isPinName } from "../core/pin.js"
 import type { LockfileStore } from "../ports.js"
-import { type Actor, findPin, formatInstant, observationOf, requirePin } from "./pins.js"
+import { type Actor, findPin, formatInstant, requirePin, subjectOf } from "./pins.js"
 
 /** Remove a pin; the lockfile keeps who did it, when and why. Throws NOT_PINNED. */
 export async function removePin(p: { lockfile: LockfileStore; name: string; actor: Actor }): Promise<void> {
@@ -24,7 +24,7 @@ export async function renamePin(p: { lockfile: LockfileStore; from: string; to: 
   await store.update(async (current) => {
     const { lockfile, pin } = requirePin(current, from)
     if (findPin(lockfile, to)) throw new ToolsumError("USAGE", `${to} is pinned already`)
-    if (observationOf(pin).subject === `local:${from}`) {
+    if (subjectOf(pin) === `local:${from}`) {
       throw new ToolsumError("USAGE", `the record of ${from} carries that name: remove it and add it as ${to}`)
     }
     const { [from]: _moved, ...servers } = lockfile.servers

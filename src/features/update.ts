@@ -2,6 +2,7 @@
 // by a person who has read the difference.
 
 import type { Pin } from "../core/lockfile.js"
+import { requireTarget } from "../core/lockfile-pin.js"
 import { computeMaskDigest, type Mask, parseMasks } from "../core/mask.js"
 import { computePinDigest } from "../core/pin.js"
 import { SECTION_NAMES, type SectionName, type Surface, sectionsOf } from "../core/section.js"
@@ -75,7 +76,7 @@ export async function updateServer(input: UpdateInput): Promise<Updated> {
   const sections = SECTION_NAMES.filter((section) => asked.has(section))
   const masks = joinMasks(input)
   const { protocol } = before.read
-  const isSameTarget = computeTargetDigest(before.target) === computeTargetDigest(target)
+  const isSameTarget = computeTargetDigest(requireTarget(before)) === computeTargetDigest(target)
   const first = isSameTarget && typeof protocol === "string" ? { protocol } : {}
   const observed = await observeServer({ ...input, ...first, sections, masks, observer })
   requirePinnable(observed)

@@ -162,7 +162,7 @@ const arbPin = (origin: string, log: LockedLog): fc.Arbitrary<Pin> =>
     .tuple(
       fc.record({
         from: fc.array(fc.record({ file: arbText, name: arbText }), { maxLength: 2 }),
-        target: arbTarget,
+        target: log.dialect === "legion" ? fc.option(arbTarget) : arbTarget,
         log: fc.constant(origin),
         tools: arbItemDigests,
         prompts: arbItemDigests,

@@ -617,6 +617,13 @@ describe("parseLockfile", () => {
       ".heads: expected none in a log of dialect legion",
     ],
     [
+      "a pin without a target",
+      (l) => {
+        pin(l).target = null
+      },
+      ".target: expected an object",
+    ],
+    [
       "a legion log with two keyrings",
       (l) => {
         Object.assign(log(l), { dialect: "legion", keyring: ["a", "b"], heads: {}, links: {} })
@@ -648,6 +655,8 @@ describe("parseLockfile", () => {
     const read = parseLockfile(JSON.stringify(copy))
     expect(read.servers.memory).toMatchObject({ ...NULLS, observation: null, evidence: '{"a":1}' })
     expect(JSON.parse(formatLockfile(read))).toEqual(copy)
+    pin(copy).target = null
+    expect(parseLockfile(JSON.stringify(copy)).servers.memory?.target).toBeNull()
   })
 
   test("a proof that is no whole number of hashes is kept, and refutes its pin", () => {

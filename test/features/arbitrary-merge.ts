@@ -54,8 +54,20 @@ function arbNames(pool: Pool) {
   return fc.tuple(...NAMES.map((name) => state.map((value) => ({ name, value }))))
 }
 
+/** A log of dialect legion has one keyring, which grows at its end, and nothing else. */
+const arbLegionLog: fc.Arbitrary<LockedLog> = fc
+  .tuple(fc.constantFrom(...URLS), fc.integer({ min: 1, max: KEYRINGS.length }))
+  .map(([url, version]) => ({
+    dialect: "legion",
+    url,
+    keyring: [`${KEYRINGS.slice(0, version).join("\n")}\n`],
+    heads: {},
+    links: {},
+  }))
+
 /** Heads: those that pins name, the newest, and some of the others; links among them, and some that end elsewhere. */
 function arbLog(log: LockedLog, named: readonly string[]): fc.Arbitrary<LockedLog> {
+  if (log.dialect === "legion") return arbLegionLog
   const keys = Object.keys(log.heads)
   const newest = keys.toSorted((a, b) => (BigInt(sizeOf(a)) < BigInt(sizeOf(b)) ? 1 : -1)).slice(0, 1)
   return fc

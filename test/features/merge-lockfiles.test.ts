@@ -349,6 +349,16 @@ describe("evidence that fails is never taken in", () => {
   })
   const legion: LockedLog = { dialect: "legion", url: null, keyring: [], heads: {}, links: {} }
 
+  test("keyrings of dialect legion of which none continues the other", () => {
+    const [one, other] = ["a\nb\n", "a\nc\n"].map((keyring) => ({
+      ...EMPTY_LOCKFILE,
+      logs: { [ORIGIN]: { ...legion, keyring: [keyring] } },
+    }))
+    expect(() => mergeLockfiles({ base: EMPTY_LOCKFILE, ours: one ?? base, theirs: other ?? base })).toThrow(
+      expect.objectContaining({ code: "LOG_INCONSISTENT" }),
+    )
+  })
+
   test("but a log that nobody has a root for, and a pin that waits, are no failure", async () => {
     const ours = await project.pinUnlogged(base, { name: "new", tools: ["a"] })
     expect(mergeClean(ours, await pin(base, "right")).servers.new?.record).toBeNull()

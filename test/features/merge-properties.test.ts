@@ -43,7 +43,8 @@ const withKeyringsOf = (lockfile: Lockfile, before: Lockfile): Lockfile => ({
   logs: Object.fromEntries(
     Object.entries(lockfile.logs).map(([origin, log]) => {
       const earlier = before.logs[origin]?.keyring ?? []
-      return [origin, { ...log, keyring: earlier.length > log.keyring.length ? earlier : log.keyring }]
+      const isLonger = earlier.join("").length > log.keyring.join("").length // of dialect legion it is one text that grows
+      return [origin, { ...log, keyring: isLonger ? earlier : log.keyring }]
     }),
   ),
 })

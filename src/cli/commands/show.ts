@@ -2,7 +2,7 @@
 import { ToolsumError } from "../../core/errors.js"
 import type { Pin } from "../../core/lockfile.js"
 import { SECTION_NAMES } from "../../core/section.js"
-import { observationOf, pinDigestOf, requirePin } from "../../features/pins.js"
+import { legionRecordOf, observationOf, pinDigestOf, requirePin } from "../../features/pins.js"
 import type { CommandSpec } from "../commands.js"
 import { findProjectLockfile, LOCKFILE_OPTIONS } from "../project.js"
 import { formatSec } from "../render.js"
@@ -29,9 +29,16 @@ export const showCommand: CommandSpec = {
   },
 }
 
+/** What the record of a pin says, whichever dialect it is of. `version` is "-" where there is none. */
+function factsOf(pin: Pin) {
+  const record = legionRecordOf(pin)
+  if (record === null) return { ...observationOf(pin), index: pin.index }
+  const { serverId: subject, leafIndex: index, observedSec: observed } = record
+  return { subject, index, observed, version: "-", profile: "anonymous" }
+}
+
 function summaryOf(name: string, pin: Pin) {
-  const observed = observationOf(pin)
-  const { subject, version, profile } = observed
+  const { subject, version, profile, index } = factsOf(pin)
   const lists = Object.fromEntries(SECTION_NAMES.map((section) => [section, Object.keys(pin[section] ?? {})]))
   return {
     name,
@@ -39,7 +46,7 @@ function summaryOf(name: string, pin: Pin) {
     version,
     profile,
     log: pin.log,
-    index: pin.index === null ? null : String(pin.index),
+    index: index === null ? null : String(index),
     pin: pinDigestOf(pin),
     approved: pin.approved === null ? null : { ...pin.approved },
     ...lists,
@@ -47,7 +54,7 @@ function summaryOf(name: string, pin: Pin) {
 }
 
 function describePin(name: string, pin: Pin): string {
-  const { subject, version, profile, observed } = observationOf(pin)
+  const { subject, version, profile, observed, index } = factsOf(pin)
   const { approved } = pin
   const lists = SECTION_NAMES.flatMap((section) => {
     const keys = Object.keys(pin[section] ?? {})
@@ -58,13 +65,10 @@ function describePin(name: string, pin: Pin): string {
   const digest = pinDigestOf(pin)
   const rows: readonly (readonly [string, string])[] = [
     ["subject", `${subject}${version === "-" ? "" : ` ${version}`}`],
-    ["command", describeTarget(pin.target)],
+    ["command", pin.target === null ? "not known" : describeTarget(pin.target)],
     ["profile", profile],
     ...lists,
-    [
-      "record",
-      `${pin.index === null ? "not logged yet" : `leaf ${pin.index} of ${pin.log}`}, observed ${formatSec(observed)}`,
-    ],
+    ["record", `${index === null ? "not logged yet" : `leaf ${index} of ${pin.log}`}, observed ${formatSec(observed)}`],
     ["pin", digest],
     [
       "approved",
