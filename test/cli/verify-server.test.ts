@@ -222,7 +222,8 @@ describe("evidence", () => {
   })
 
   test("evidence does not pass for a lockfile, nor for what is asked of one", async () => {
-    await world.expect(0, "verify-server", "--save", file(), "--", ...server.launch)
+    const saved = await world.expect(0, "verify-server", "--save", file(), "--", ...server.launch)
+    expect(saved.stdout).toContain("it holds all that @acme/notes said, and how it was reached, folders included\n")
     await world.expect(0, "verify", file())
     for (const more of [["--base", "HEAD"], ["--all"], ["--lock", world.lockfile], ["--user"]])
       expect((await world.expect(2, "verify", file(), ...more)).stderr).toContain("(USAGE)")

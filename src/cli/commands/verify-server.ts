@@ -256,7 +256,10 @@ function showSaved({ file, sum, error }: Saved, report: ServerReport, { options,
   if (options.flag("json") || options.flag("quiet")) return
   const { isPrivate, profile } = report.reading
   const isOwn = isPrivate || profile !== "anonymous"
-  io.stdout(`evidence in ${showWord(file)}, ${sum}: it holds all that ${showWord(shownVerdictOf(report).name)} said\n`)
+  const { name } = shownVerdictOf(report)
+  io.stdout(
+    `evidence in ${showWord(file)}, ${sum}: it holds all that ${showWord(name)} said, and how it was reached, folders included\n`,
+  )
   if (isOwn)
     io.stdout(
       `it was read as ${profile}${isPrivate ? ", and marked as meant for you alone" : ""}: look at it before you share it\n`,
