@@ -46,7 +46,12 @@ function readClient(name: string, values: Values): ClientCredentials {
   const names = variablesOf(name)
   const { environment } = values
   const issuer = Object.hasOwn(environment, names.issuer) ? environment[names.issuer] : undefined
-  return { id: variableValue(names.id, values), secret: variableValue(names.secret, values), issuer: issuer || null }
+  return {
+    id: variableValue(names.id, values),
+    secret: variableValue(names.secret, values),
+    issuer: issuer || null,
+    issuerVariable: names.issuer,
+  }
 }
 
 /** `text` without what is sent to prove who those clients are: a server may show the headers that it got. */

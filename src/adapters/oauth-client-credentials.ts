@@ -1,5 +1,5 @@
 // The client-credentials grant (RFC 6749 §4.4, RFC 8707): an access token for one server, from the authorization server that the user names
-// or, without that, the server itself, with an id and a secret that nobody else gets. Own code over our own exchanges: the SDK's would follow
+// or, without that, one on the server's own host, with an id and a secret that nobody else gets. Own code over our own exchanges: the SDK's would follow
 // its own discovery and fall back to addresses that nobody named. Tokens are kept nowhere.
 import { encodeUtf8, formatBase64 } from "../core/bytes.js"
 import { quote, ToolsumError } from "../core/errors.js"
@@ -16,8 +16,10 @@ import type { Redact } from "./redact-values.js"
 export interface ClientCredentials {
   readonly id: string
   readonly secret: string
-  /** The only authorization server that gets them; null: the first that the server names. */
+  /** The only authorization server that gets them; null: the one that the server names, if it is on the server's own host. */
   readonly issuer: string | null
+  /** The variable that names the issuer. */
+  readonly issuerVariable: string
 }
 
 /** What a token is asked for. */
@@ -39,7 +41,7 @@ const MAX_TOKEN_BYTES = 65_536
 /** Characters of a token that can stand in a header. */
 const TOKEN = /^[!-~]{1,16384}$/
 
-/** Ask for an access token. Throws SERVER_AUTH `refused` when the grant is refused, SERVER_UNREACHABLE, PROTOCOL_MALFORMED for metadata or
+/** Ask for an access token. Throws SERVER_AUTH `missing: NAME_ISSUER` where only the server vouches for another host, `refused` when the grant is refused, SERVER_UNREACHABLE, PROTOCOL_MALFORMED for metadata or
  *  an answer that cannot be used, and what exchanges throw. */
 export async function fetchAccessToken(options: TokenOptions): Promise<string> {
   const { client, url, challenge, credentials, redact, timeoutMs } = options
@@ -48,16 +50,26 @@ export async function fetchAccessToken(options: TokenOptions): Promise<string> {
   const identity = resource?.resource ?? null
   const issuer = credentials.issuer ?? resource?.authorizationServers[0] ?? url.origin
   requireSecure(issuer)
-  const addresses = issuerRule(issuer, options)
-  const metadata = await fetchIssuerMetadata(issuer, { ...documents, addresses })
+  requireKnown(issuer, options)
+  const metadata = await fetchIssuerMetadata(issuer, { ...documents, addresses: options.addresses })
   requireSecure(metadata.tokenEndpoint.href)
+  requireKnown(metadata.tokenEndpoint.href, options)
   const form = new URLSearchParams({
     grant_type: "client_credentials",
     resource: identity ?? `${url.origin}${url.pathname}`,
   })
   const scope = challenge?.scope ?? resource?.scopes.join(" ") ?? ""
   if (scope !== "") form.set("scope", scope)
-  return requestToken({ ...options, addresses }, metadata, form)
+  return requestToken(options, metadata, form)
+}
+
+/** A server could name whom it likes, and that one would get id and secret: without an issuer of the user's only the server's own host may.
+ *  Throws SERVER_AUTH. */
+function requireKnown(address: string, { url, credentials }: TokenOptions): void {
+  if (credentials.issuer !== null || (URL.canParse(address) && new URL(address).hostname === url.hostname)) return
+  const { issuerVariable } = credentials
+  const wants = `a token from ${quote(address)}, which is on another host than the server: set ${issuerVariable} to the issuer that may have the secret`
+  throw new ToolsumError("SERVER_AUTH", `missing: ${issuerVariable}`, { evidence: { wants } })
 }
 
 /** A secret travels over https, or within this machine. Throws TARGET_NOT_ACCEPTED. */
@@ -66,12 +78,6 @@ function requireSecure(address: string): void {
   if (url?.protocol === "https:" || (url?.protocol === "http:" && isLoopbackHost(url.hostname))) return
   const why = `expected an authorization server behind https, got ${quote(url?.origin ?? address)}`
   throw new ToolsumError("TARGET_NOT_ACCEPTED", why)
-}
-
-/** Consent to a private address is consent to that of the server, or of an issuer that the user names: no public server may send us to others. */
-function issuerRule(issuer: string, { addresses, credentials, url }: TokenOptions): AddressRule {
-  const isOwn = credentials.issuer !== null || new URL(issuer).origin === url.origin || isLoopbackHost(url.hostname)
-  return addresses === "any" && !isOwn ? "public" : addresses
 }
 
 async function requestToken(options: TokenOptions, metadata: IssuerMetadata, form: URLSearchParams): Promise<string> {

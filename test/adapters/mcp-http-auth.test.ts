@@ -3,9 +3,6 @@
 import type { ServerResponse } from "node:http"
 import { inspect } from "node:util"
 import { describe, expect, test } from "vitest"
-import type { HttpRequest, HttpResponse } from "../../src/adapters/mcp-http-client.js"
-import { fetchAccessToken } from "../../src/adapters/oauth-client-credentials.js"
-import { encodeUtf8 } from "../../src/core/bytes.js"
 import { ToolsumError } from "../../src/core/errors.js"
 import { sdkV2Handler } from "../fixtures/servers/http-sdk.js"
 import { type Handler, type Hit, route, say, sayJson } from "../fixtures/servers/http-server.js"
@@ -333,14 +330,14 @@ describe("client credentials", () => {
       code: "PROTOCOL_MALFORMED",
     },
     {
-      name: "an issuer at a forbidden address",
-      parts: { [RESOURCE_METADATA]: { resource: "ORIGIN", authorization_servers: ["https://10.0.0.1"] } },
-      code: "TARGET_NOT_ACCEPTED",
+      name: "an issuer on another host that the user did not name",
+      parts: { [RESOURCE_METADATA]: { resource: "ORIGIN", authorization_servers: ["https://thief.example"] } },
+      code: "SERVER_AUTH",
     },
     {
-      name: "an issuer over plain http",
-      parts: { [RESOURCE_METADATA]: { resource: "ORIGIN", authorization_servers: ["http://example.com"] } },
-      code: "TARGET_NOT_ACCEPTED",
+      name: "a token endpoint on another host that the user did not name",
+      parts: { [ISSUER_METADATA]: { issuer: "ORIGIN", token_endpoint: "https://thief.example/token" } },
+      code: "SERVER_AUTH",
     },
     {
       name: "a token endpoint over plain http",
@@ -381,44 +378,15 @@ describe("client credentials", () => {
     await expect(read(server, options)).rejects.toMatchObject({ code })
   })
 
-  test("a public server sends nobody to a private address, whatever the user consented to for it", async () => {
-    const asked: string[] = []
-    const send = async ({ url, addresses = "any" }: HttpRequest): Promise<HttpResponse> => {
-      asked.push(`${url.href} ${addresses}`)
-      const body = url.pathname.startsWith("/.well-known/oauth-protected-resource")
-        ? { resource: "https://mcp.example/mcp", authorization_servers: ["https://10.0.0.1"] }
-        : {
-            issuer: "https://10.0.0.1",
-            token_endpoint: "https://10.0.0.2/token",
-            access_token: "t",
-            token_type: "Bearer",
-          }
-      return {
-        status: 200,
-        header: (name) => (name === "content-type" ? "application/json" : null),
-        body: (async function* () {
-          yield encodeUtf8(JSON.stringify(body))
-        })(),
-      }
-    }
-    const ask = (issuer: string | null) =>
-      fetchAccessToken({
-        client: { send, close: async () => undefined },
-        addresses: "any",
-        url: new URL("https://mcp.example/mcp"),
-        challenge: null,
-        credentials: { id: "i", secret: "s", issuer },
-        redact: (text) => text,
-        timeoutMs: 1000,
-      })
-    await ask(null)
-    expect(asked.slice(1)).toEqual([
-      "https://10.0.0.1/.well-known/oauth-authorization-server public",
-      "https://10.0.0.2/token public",
-    ])
-    asked.length = 0
-    await ask("https://10.0.0.1")
-    expect(asked.slice(1).every((line) => line.endsWith(" any"))).toBe(true)
+  test("what the user must set to let another host have the secret is told", async () => {
+    const server = await serveBoth((origin) => ({
+      [RESOURCE_METADATA]: sayJson({ resource: `${origin}/mcp`, authorization_servers: ["https://login.example"] }),
+    }))
+    await expect(read(server, options)).rejects.toMatchObject({
+      message: "missing: JOB_ISSUER",
+      evidence: { wants: expect.stringContaining('"https://login.example"') },
+    })
+    expect(server.hits.filter(({ method }) => method === "POST").length).toBe(1)
   })
 
   test.each(["http://example.com", "http://10.0.0.1", "ftp://example.com"])(
