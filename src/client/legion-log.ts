@@ -30,6 +30,8 @@ export interface OpenLegionLogOptions {
   readonly origin: string
   /** Roots from outside the log and the project under test. */
   readonly roots: readonly PinnedRoot[]
+  /** The root that a lockfile has for it: a log that starts from another one is another log. */
+  readonly expectedRoot?: string
   readonly state: State
   readonly clock: Clock
 }
@@ -80,7 +82,11 @@ export async function openLegionLog(options: OpenLegionLogOptions): Promise<Legi
     need(await source.keyring(), source, "keyring"),
     (why) => new ToolsumError("KEYRING_MALFORMED", why),
   )
-  const keyring = verifyLegionKeyring({ text: keyringText })
+  const { expectedRoot } = options
+  const keyring = verifyLegionKeyring({
+    text: keyringText,
+    ...(expectedRoot === undefined ? {} : { rootPin: expectedRoot }),
+  })
   const root = matchRoot({ origin, fingerprint: keyring.rootPin, requireFloor: () => {} }, roots)
   const log = { origin, root: keyring.rootPin }
   const tracker = await trackLegionLog({ source, log, keyring, keyringText, state, clock })

@@ -15,8 +15,8 @@ export type LogAnswer<T> =
   | { readonly kind: "refuted"; readonly error: ToolsumError }
   | { readonly kind: "read"; readonly value: T }
 
-/** Ask an open log. Its errors are an answer; only faults of ours are thrown. */
-export async function answerLog<T>(log: LogState, ask: (log: LogClient) => Promise<T>): Promise<LogAnswer<T>> {
+/** Ask an open log, of either dialect. Its errors are an answer; only faults of ours are thrown. */
+export async function answerLog<L, T>(log: L | ToolsumError, ask: (log: L) => Promise<T>): Promise<LogAnswer<T>> {
   try {
     if (log instanceof ToolsumError) throw log
     return { kind: "read", value: await ask(log) }
