@@ -13,9 +13,20 @@ export function formatOf(path: string): DocumentFormat {
   return ending === "toml" || ending === "yaml" || ending === "yml" || ending === "jsonc" ? ending : "json"
 }
 
+/** Longest documents whose readers take time or memory out of proportion, in bytes: 10 MiB of YAML is 4 GB, names in it take the square
+ *  of their number. */
+const MAX_YAML_BYTES = 128 * 1024
+const MAX_BYTES: Readonly<Partial<Record<DocumentFormat, number>>> = {
+  toml: 1024 * 1024,
+  yaml: MAX_YAML_BYTES,
+  yml: MAX_YAML_BYTES,
+}
+
 /** Read a document. An empty one is an empty object: several clients begin with an empty file. Throws what `bad` makes, with line and
  *  column where the format's reader tells them. */
 export async function readDocument(bytes: Uint8Array, format: DocumentFormat, bad: Bad): Promise<unknown> {
+  const maxBytes = MAX_BYTES[format]
+  if (maxBytes !== undefined && bytes.length > maxBytes) throw bad(`expected at most ${maxBytes} bytes`)
   const text = decodeUtf8(bytes, bad).replace(/^\ufeff/, "")
   if (text.trim() === "") return {}
   if (format === "toml") return readToml(text, bad)

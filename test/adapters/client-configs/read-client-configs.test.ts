@@ -163,6 +163,8 @@ describe("a file that cannot be read has a problem that does not repeat it", () 
       /^expected mcpServers/,
     ],
     ["a date of TOML", "~/.codex/config.toml", "mcp_servers = 1979-05-27", /^expected mcp_servers/],
+    ["long YAML", "~/.continue/config.yaml", `a: ${"x".repeat(128 * 1024)}`, /^expected at most 131072 bytes$/],
+    ["long TOML", "~/.codex/config.toml", `a = "${"x".repeat(1024 * 1024)}"`, /^expected at most 1048576 bytes$/],
     ["a YAML list", "~/.continue/config.yaml", "- hunter22", /^expected an object$/],
     ["two YAML documents", "~/.continue/config.yaml", "a: 1\n---\na: hunter22", /^expected YAML: MULTIPLE_DOCS/],
   ])("%s", async (_, file, content, problem) => {
