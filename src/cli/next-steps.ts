@@ -31,7 +31,10 @@ function stepsIn(scope: Scope, rows: readonly InventoryRow[], where: readonly st
   const pinsThatAre = (state: InventoryRow["state"]) => [
     ...new Set(pinned.filter((row) => row.state === state).flatMap(({ pin }) => pin?.name ?? [])),
   ]
-  const [changed, waiting] = [pinsThatAre("launch_changed"), pinsThatAre("unapproved")]
+  const apart = pinned.filter((row) => row.state === "launch_changed" && isStartedElsewhere(row, pinned))
+  const isApart = (name: string) => apart.some(({ pin }) => pin?.name === name)
+  const changed = pinsThatAre("launch_changed").filter((name) => !isApart(name))
+  const waiting = pinsThatAre("unapproved")
   const missing = rows.filter(({ state, config }) => state === "not_pinned" && config?.scope === scope)
   const few = (names: readonly string[]) => (names.length > MAX_NAMES ? [] : names)
   const check = waiting.length > 0 ? "shows what waits for approval" : "compares with what the servers say now"
@@ -39,10 +42,20 @@ function stepsIn(scope: Scope, rows: readonly InventoryRow[], where: readonly st
     ...(changed.length > 0
       ? [{ words: ["update", ...few(changed), ...where], why: "reads what is started now, shows what changes" }]
       : []),
+    ...apart.slice(0, 1).map((row) => ({ words: [...addApart(row), ...where], why: "pins this file's line beside" })),
     ...(pinned.length > 0 ? [{ words: ["check", ...few(waiting), ...where], why: check }] : []),
     ...(missing.length > 0 ? [{ words: [...addWords(missing), ...where], why: addReason(missing, scope) }] : []),
   ]
 }
+
+/** True where another file starts the pinned line still: `update` keeps to that one. */
+const isStartedElsewhere = ({ pin }: InventoryRow, pinned: readonly InventoryRow[]): boolean =>
+  pinned.some((other) => other.pin?.name === pin?.name && other.config !== null && other.state !== "launch_changed")
+
+/** The command that gives the line of this file a pin of its own. */
+const addApart = ({ name, config, pin }: InventoryRow): readonly string[] => [
+  ...["add", name, "--from", config?.file ?? "", "--as", `${pin?.name}-${config?.client}`],
+]
 
 const addWords = (missing: readonly InventoryRow[]): readonly string[] => {
   const names = new Set(missing.map(({ name }) => name))

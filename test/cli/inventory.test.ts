@@ -81,6 +81,17 @@ describe("what is found", () => {
     expect(more.stdout).not.toContain(SECRET)
   })
 
+  test("another launch line in one of two files: a pin of its own, which update would not make", async () => {
+    await writeConfig(world, ".cursor/mcp.json", { notes: { ...entryOf(notes), env: { MODE: "fast" } } })
+    onTestFinished(() => rm(join(world.folder, ".cursor"), { recursive: true }))
+    const { stdout } = await world.expect(1)
+    expect(stdout).not.toContain("toolsum update")
+    const [, words = ""] = /^ {2}toolsum (add .*?) {2}/m.exec(stdout) ?? []
+    expect(words).toBe("add notes --from .cursor/mcp.json --as notes-cursor")
+    await world.expect(0, ...words.split(" "), "--placeholder", "MODE", "--accept-targets")
+    await world.expect(0)
+  })
+
   test("what waits for approval", async () => {
     const lock = JSON.parse(lockfile)
     lock.servers.notes.approved = null
