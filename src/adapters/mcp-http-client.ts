@@ -30,8 +30,6 @@ export interface HttpRequest {
   readonly timeoutMs: number
   /** Ends the exchange early. */
   readonly signal?: AbortSignal
-  /** Where it may lead, if not where the client may go. */
-  readonly addresses?: AddressRule
 }
 
 /** An answer of any status but a redirect. Its body must be read or given up. */
@@ -62,25 +60,19 @@ const BUSY: readonly number[] = [429, 503]
 
 /** A client; it opens nothing before it is used. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
-  const { environment, signal, resolve } = options
+  const { environment, addresses: rule, signal, resolve } = options
   const closing = new AbortController()
-  const connections = new Map<string, HttpConnection>()
-  const connect = (rule: AddressRule, proxied: boolean): HttpConnection => {
-    const key = `${rule} ${proxied}`
-    const connection = connections.get(key) ?? createHttpConnection({ environment, rule, proxied, signal, resolve })
-    connections.set(key, connection)
-    return connection
-  }
+  const connect = (proxied: boolean) => createHttpConnection({ environment, rule, proxied, signal, resolve })
+  const [direct, proxied] = [connect(false), connect(true)]
   return {
     send: async (request) => {
-      const rule = request.addresses ?? options.addresses
       requireReachable(request.url, rule)
-      const connection = connect(rule, !isLoopbackHost(request.url.hostname))
+      const connection = isLoopbackHost(request.url.hostname) ? direct : proxied
       return send({ ...options, connection, closing: closing.signal }, request)
     },
     close: async () => {
       closing.abort()
-      await Promise.all([...connections.values()].map((connection) => connection.close()))
+      await Promise.all([direct.close(), proxied.close()])
     },
   }
 }

@@ -10,7 +10,6 @@ import { MODERN_REVISION, OPENING_METHODS } from "./mcp-eras.js"
 import { dumpBody } from "./mcp-http-body.js"
 import type { HttpClient } from "./mcp-http-client.js"
 import { type Values, variableValue } from "./mcp-stdio-environment.js"
-import type { AddressRule } from "./network-address.js"
 import { type Challenge, parseChallenge } from "./oauth-challenge.js"
 import { type ClientCredentials, fetchAccessToken, formatBasic } from "./oauth-client-credentials.js"
 import type { Redact } from "./redact-values.js"
@@ -85,8 +84,6 @@ export function refuseProofs(
 /** How tokens are asked for. */
 export interface TokenRequest {
   readonly client: HttpClient
-  /** Where the client may go. */
-  readonly addresses: AddressRule
   readonly url: URL
   readonly redact: Redact
   readonly timeoutMs: number

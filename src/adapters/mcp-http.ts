@@ -43,7 +43,6 @@ async function readHttp(options: HttpSourceOptions, request: ReadRequest): Promi
   try {
     const tokens = await fetchTokens(clients, {
       client,
-      addresses,
       url,
       redact,
       timeoutMs: request.limits.requestTimeoutMs,

@@ -7,7 +7,7 @@ import { isObject, type JsonObject, parseJson } from "../core/json.js"
 import { collectBody } from "./mcp-http-body.js"
 import type { HttpClient } from "./mcp-http-client.js"
 import { readMember } from "./mcp-messages.js"
-import { type AddressRule, isLoopbackHost } from "./network-address.js"
+import { isLoopbackHost } from "./network-address.js"
 import type { Challenge } from "./oauth-challenge.js"
 import { fetchIssuerMetadata, fetchResourceMetadata, type IssuerMetadata } from "./oauth-metadata.js"
 import type { Redact } from "./redact-values.js"
@@ -25,8 +25,6 @@ export interface ClientCredentials {
 /** What a token is asked for. */
 export interface TokenOptions {
   readonly client: HttpClient
-  /** Where the client may go. */
-  readonly addresses: AddressRule
   /** Of the server that the token is for. */
   readonly url: URL
   /** How that server answers a request without a token. */
@@ -51,7 +49,7 @@ export async function fetchAccessToken(options: TokenOptions): Promise<string> {
   const issuer = credentials.issuer ?? resource?.authorizationServers[0] ?? url.origin
   requireSecure(issuer)
   requireKnown(issuer, options)
-  const metadata = await fetchIssuerMetadata(issuer, { ...documents, addresses: options.addresses })
+  const metadata = await fetchIssuerMetadata(issuer, documents)
   requireSecure(metadata.tokenEndpoint.href)
   requireKnown(metadata.tokenEndpoint.href, options)
   const form = new URLSearchParams({
@@ -81,7 +79,7 @@ function requireSecure(address: string): void {
 }
 
 async function requestToken(options: TokenOptions, metadata: IssuerMetadata, form: URLSearchParams): Promise<string> {
-  const { client, addresses, credentials, redact, timeoutMs } = options
+  const { client, credentials, redact, timeoutMs } = options
   const headers = {
     "user-agent": "toolsum",
     accept: "application/json",
@@ -89,7 +87,7 @@ async function requestToken(options: TokenOptions, metadata: IssuerMetadata, for
     ...authenticate(metadata, credentials, form),
   }
   const url = metadata.tokenEndpoint
-  const response = await client.send({ method: "POST", url, headers, body: form.toString(), timeoutMs, addresses })
+  const response = await client.send({ method: "POST", url, headers, body: form.toString(), timeoutMs })
   const answer = readAnswer(await collectBody(response.body, MAX_TOKEN_BYTES))
   const error = readMember(answer, "error")
   const isRefused = response.status === 400 || response.status === 401 || response.status === 403

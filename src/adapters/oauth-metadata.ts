@@ -7,7 +7,6 @@ import { collectBody, dumpBody } from "./mcp-http-body.js"
 import type { HttpClient } from "./mcp-http-client.js"
 import { mediaType } from "./mcp-http-refusals.js"
 import { readMember } from "./mcp-messages.js"
-import type { AddressRule } from "./network-address.js"
 import type { Challenge } from "./oauth-challenge.js"
 import type { Redact } from "./redact-values.js"
 
@@ -19,8 +18,6 @@ export interface MetadataOptions {
   /** For each document. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal
-  /** Where documents may be, if not where the client may go. */
-  readonly addresses?: AddressRule
 }
 
 /** What a server says of the tokens it takes; untrusted. */
