@@ -93,6 +93,13 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
   ["remove", { summary: "Remove a pin", load: async () => (await import("./commands/remove.js")).removeCommand }],
   ["rename", { summary: "Rename a pin", load: async () => (await import("./commands/rename.js")).renameCommand }],
   [
+    "import",
+    {
+      summary: "Take over the pins of a LEGION lockfile",
+      load: async () => (await import("./commands/import.js")).importCommand,
+    },
+  ],
+  [
     "trust add",
     { summary: "Trust a log's root", load: async () => (await import("./commands/trust.js")).trustAddCommand },
   ],

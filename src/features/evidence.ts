@@ -4,6 +4,8 @@ import { parseCheckpoint } from "../core/checkpoint.js"
 import { type ErrorCode, ToolsumError } from "../core/errors.js"
 import { computeTextDigest } from "../core/hash.js"
 import { parseKeyring } from "../core/keyring.js"
+import { parseLegionJson } from "../core/legion/json.js"
+import { parseSignedTreeHead } from "../core/legion/tree-head.js"
 import { parseNote } from "../core/note.js"
 
 /** `format` of an evidence file. */
@@ -27,8 +29,9 @@ export function formatEvidence(error: ToolsumError, origin: string): EvidenceFil
   return { name: `${id}-${placeOf(a)}-${placeOf(b)}.tlog-fork`, text: `${JSON.stringify(document, null, 2)}\n` }
 }
 
-/** Tree size of a checkpoint, `k` and version of a keyring; both were verified before they became evidence. */
+/** Tree size of a checkpoint or of a LEGION head, `k` and version of a keyring; all were verified before they became evidence. */
 function placeOf(note: string): string {
+  if (note.startsWith("{")) return String(parseSignedTreeHead(parseLegionJson(note)).size)
   try {
     return String(parseCheckpoint(parseNote(note).text).size)
   } catch (error) {
