@@ -8,11 +8,29 @@ const bad = (why: string) => new ToolsumError("JSON_MALFORMED", why)
 
 /** Canonical text of a value: members sorted by UTF-16 units, no white space, numbers in ECMAScript form, bigints in decimal.
  *  Throws JSON_MALFORMED for a lone surrogate, a number that is not finite and what is no JSON value. RFC 8785 §3.2. */
-export function canonicalize(value: JsonValue): string {
+export const canonicalize = (value: JsonValue): string => canonicalFast(value) ?? canonicalText(value)
+
+/** Canonical text of a value without the extension. Throws JSON_MALFORMED as `canonicalize`, and for integers beyond 2^53. */
+export function canonicalizeExact(value: JsonValue): string {
+  const text = canonicalFast(value)
+  if (text !== undefined) return text
+  requireExact(value)
+  return canonicalText(value)
+}
+
+/** The text by way of JSON.stringify, or undefined where that is not the way; never for an integer beyond 2^53-1. */
+function canonicalFast(value: JsonValue): string | undefined {
   const sorted = isSorted(value) ? value : sortMembers(value)
   const text = sorted === undefined ? undefined : JSON.stringify(sorted)
   // JSON.stringify hides a lone surrogate behind an escape; an escaped backslash before "ud" looks the same and goes the long way too.
-  return text === undefined || text.includes("\\ud") ? canonicalText(value) : text
+  return text?.includes("\\ud") ? undefined : text
+}
+
+const LARGEST = 2n ** 53n
+
+function requireExact(value: JsonValue): void {
+  if (typeof value === "bigint" && (value > LARGEST || value < -LARGEST)) throw bad("expected integers of at most 2^53")
+  if (typeof value === "object" && value !== null) Object.values(value).forEach(requireExact)
 }
 
 /** SHA-256 over the UTF-8 bytes of the canonical text. Throws JSON_MALFORMED as `canonicalize`. */
@@ -42,7 +60,7 @@ function isSortedObject(object: JsonObject): boolean {
   })
 }
 
-/** A copy that JSON.stringify writes in canonical form, or undefined where it cannot: bigints, numbers that are not finite, and
+/** A copy that JSON.stringify writes in canonical form, or undefined where it cannot: larger bigints, numbers that are not finite, and
  *  names that a JavaScript object does not keep in order or at all. */
 function sortMembers(value: JsonValue): JsonValue | undefined {
   switch (typeof value) {
@@ -51,6 +69,8 @@ function sortMembers(value: JsonValue): JsonValue | undefined {
       return value
     case "number":
       return Number.isFinite(value) ? value : undefined
+    case "bigint":
+      return value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER ? Number(value) : undefined
     case "object":
       return value === null ? null : Array.isArray(value) ? sortInArray(value) : sortObject(value as JsonObject) // no array
     default:

@@ -1,8 +1,7 @@
 // JSON of the LEGION dialect. Documents are read by the one strict reader with integers as bigints, since some of their formats tell `12`
 // from `12.0`; what is signed is the canonical form of RFC 8785, in which integers end at 2^53. FORMAT.md, "LEGION dialect".
 import { encodeUtf8, MAX_DECIMAL } from "../bytes.js"
-import { canonicalize } from "../canonical.js"
-import { ToolsumError } from "../errors.js"
+import { canonicalize, canonicalizeExact } from "../canonical.js"
 import { type JsonObject, type JsonValue, parseJson } from "../json.js"
 
 /** Read a document of the dialect: integer tokens are bigints, all others doubles. Throws JSON_MALFORMED. */
@@ -15,26 +14,29 @@ export function readCount(value: JsonValue | undefined): bigint | null {
   return typeof integer === "bigint" && integer >= 0n && integer <= MAX_DECIMAL ? integer : null
 }
 
-/** The bytes that a signature or leaf hash covers: the canonical form of `object` without the members `without`. Throws JSON_MALFORMED for
- *  integers beyond 2^53, which the dialect's signers refuse. */
-export function encodeSigned(object: JsonObject, without: readonly string[] = []): Uint8Array {
-  requireExact(object)
-  return encodeUtf8(canonicalize(without.length === 0 ? object : omit(object, without)))
+/** The bytes that a signature covers: the canonical form of `object` without the members `without`. Throws JSON_MALFORMED for integers beyond
+ *  2^53, which the dialect's signers refuse. */
+export const encodeSigned = (object: JsonObject, without: readonly string[] = []): Uint8Array =>
+  encodeUtf8(canonicalizeExact(without.length === 0 ? object : omit(object, without)))
+
+const SIGNATURE = "signature_ed25519"
+
+/** The bytes of a log entry: `leaf` is all of it, `signed` all but its signature. Throws as `encodeSigned`. */
+export function encodeEntry(entry: JsonObject): { readonly leaf: Uint8Array; readonly signed: Uint8Array } {
+  const text = canonicalizeExact(entry)
+  const name = `"${SIGNATURE}":`
+  const member = `${name}${canonicalize(entry[SIGNATURE] ?? null)},`
+  const at = text.indexOf(name)
+  // No string has this in it, since its quotes are escaped there: what is there once is the entry's own member.
+  const isOwn = at > 0 && text.lastIndexOf(name) === at && text.startsWith(member, at)
+  const signed = isOwn
+    ? encodeUtf8(text.slice(0, at) + text.slice(at + member.length))
+    : encodeSigned(entry, [SIGNATURE])
+  return { leaf: encodeUtf8(text), signed }
 }
 
-/** A copy without some members. Nothing is inherited, so that any name is a member like others. */
-export function omit(object: JsonObject, names: readonly string[]): JsonObject {
+function omit(object: JsonObject, names: readonly string[]): JsonObject {
   const rest: Record<string, JsonValue> = Object.create(null)
   for (const name of Object.keys(object)) if (!names.includes(name)) rest[name] = object[name] as JsonValue // an own member
   return rest
-}
-
-const LARGEST = 2n ** 53n
-
-function requireExact(value: JsonValue): void {
-  if (typeof value === "bigint") {
-    if (value <= LARGEST && value >= -LARGEST) return
-    throw new ToolsumError("JSON_MALFORMED", "expected integers of at most 2^53 in what is signed")
-  }
-  if (typeof value === "object" && value !== null) Object.values(value).forEach(requireExact)
 }

@@ -117,9 +117,10 @@ function readTable(value: JsonValue | undefined): ReadonlyMap<string, string> {
   const table = new Map<string, string>()
   let last: string | null = null
   for (const pair of value) {
-    const [name, hash, ...more] = isArray(pair) ? pair : []
-    if (typeof name !== "string" || !isHex64(hash) || more.length > 0)
-      throw invalid("expected a name and 64 hex digits")
+    if (!isArray(pair) || pair.length !== 2) throw invalid("expected a name and a hash of each tool")
+    const name = pair[0]
+    const hash = pair[1]
+    if (typeof name !== "string" || !isHex64(hash)) throw invalid("expected a name and 64 hex digits")
     if (last !== null && compareUtf8(last, name) >= 0)
       throw invalid(`expected names in order, got ${quote(name)} after ${quote(last)}`)
     table.set(name, hash)

@@ -52,10 +52,25 @@ export function parseHash(text: string, bad: Bad): Hash {
 
 /** Check that a key of the log which may sign this size signed the head. Throws SIGNATURE_INVALID, KEY_NOT_VALID_AT_SIZE, JSON_MALFORMED. */
 export function verifyTreeHead(keyring: LegionKeyring, head: SignedTreeHead): VerifiedTreeHead {
+  const text = canonicalize(head.document)
+  const known = verified.get(keyring)?.get(text)
+  if (known) return known
   const signed = encodeSigned(head.document.tree_head as JsonObject) // parseSignedTreeHead saw an object
   const place = { kind: "head", at: head.size } as const
   requireLogSignature(keyring, { keyPin: head.issuerPin, message: signed, signature: head.signature, place })
-  return { ...head, signed }
+  const proven = { ...head, signed }
+  remember(keyring, text, proven)
+  return proven
+}
+
+// Many pins share one head; its signature costs more than all else about a pin.
+const verified = new WeakMap<LegionKeyring, Map<string, VerifiedTreeHead>>()
+const MAX_VERIFIED = 4096
+
+function remember(keyring: LegionKeyring, text: string, head: VerifiedTreeHead): void {
+  const heads = verified.get(keyring) ?? new Map<string, VerifiedTreeHead>()
+  if (heads.size >= MAX_VERIFIED) heads.clear()
+  verified.set(keyring, heads.set(text, head))
 }
 
 /** Heads of one log, of pins or of answers in one run: two roots of one size are a fork. Throws LOG_INCONSISTENT with both heads as

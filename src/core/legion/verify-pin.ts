@@ -1,9 +1,11 @@
 // Proves one pin of a LEGION lockfile: its evidence, and that what was approved is what the evidence shows. FORMAT.md, "LEGION dialect".
 import { ToolsumError } from "../errors.js"
+import { isObject, type JsonObject, type JsonValue } from "../json.js"
 import { readBundle } from "./bundle.js"
 import { type ProvenRecord, provenRecord } from "./check.js"
+import { readCount } from "./json.js"
 import type { LegionKeyring } from "./keyring.js"
-import type { LegionApproval, LegionPin, LegionPinnedFrom } from "./lockfile.js"
+import type { LegionPin, LegionPinnedFrom } from "./lockfile.js"
 import { FINGERPRINT_ALGORITHMS, type LegionRecord } from "./record.js"
 import { verifyBundle } from "./verify-bundle.js"
 
@@ -24,16 +26,21 @@ export const noEvidence = (): ToolsumError =>
 
 const contradicts = (why: string) => new ToolsumError("RECORD_INVALID", why)
 
-function requireApproved(approved: LegionApproval, { fingerprint }: LegionRecord): void {
+/** Members that are not known here say nothing of the list. */
+function requireApproved(approved: JsonObject, { leafIndex, fingerprint }: LegionRecord): void {
   const { version, sha256, tools } = fingerprint
-  if (approved.algo !== FINGERPRINT_ALGORITHMS[version])
-    throw contradicts("another fingerprint algorithm is approved than signed")
-  if (approved.sha256 !== sha256)
-    throw contradicts(`the list ${approved.sha256} is approved, the record is of ${sha256}`)
   const same =
-    approved.tools.size === tools.size && [...tools].every(([name, hash]) => approved.tools.get(name) === hash)
-  if (!same || approved.toolCount !== BigInt(tools.size))
-    throw contradicts("other tools are approved than the record has")
+    approved.algo === FINGERPRINT_ALGORITHMS[version] &&
+    approved.tools_sha256 === sha256 &&
+    readCount(approved.tool_count) === BigInt(tools.size) &&
+    hasTools(approved.tools, tools)
+  if (!same) throw contradicts(`what is approved is not what leaf ${leafIndex} shows`)
+}
+
+function hasTools(approved: JsonValue | undefined, tools: ReadonlyMap<string, string>): boolean {
+  if (!isObject(approved) || Object.keys(approved).length !== tools.size) return false
+  for (const [name, hash] of tools) if (approved[name] !== hash) return false
+  return true
 }
 
 function requirePinnedFrom(from: LegionPinnedFrom, { record, head }: ProvenRecord): void {

@@ -199,6 +199,22 @@ describe("verifyLegionLockfile", () => {
       exit: 3,
     },
     {
+      name: "an approval of a count that is true",
+      lockfile: edited((d) => {
+        Object.assign(one(d).approved as Draft, { tool_count: true })
+      }),
+      answer: "REJECTED(RECORD_INVALID)",
+      exit: 3,
+    },
+    {
+      name: "an approval of no tools",
+      lockfile: edited((d) => {
+        Object.assign(one(d).approved as Draft, { tools: null })
+      }),
+      answer: "REJECTED(RECORD_INVALID)",
+      exit: 3,
+    },
+    {
       name: "pinned from another time",
       lockfile: edited((d) => {
         Object.assign(one(d).pinned_from as Draft, { observed_at: "2026-03-01T00:00:01Z" })
@@ -333,18 +349,6 @@ describe("parseLegionLockfile", () => {
       },
     },
     {
-      name: "a count that is true",
-      edit: (d) => {
-        Object.assign(one(d).approved as Draft, { tool_count: true })
-      },
-    },
-    {
-      name: "a hash in upper case",
-      edit: (d) => {
-        Object.assign(one(d).approved as Draft, { tools_sha256: "A".repeat(64) })
-      },
-    },
-    {
       name: "a pin without approval",
       edit: (d) => {
         Object.assign(one(d), { approved: undefined })
@@ -376,6 +380,14 @@ describe("parseLegionLockfile", () => {
     const text = GOOD.replace(' "format"', `${extra} "format"`)
     expect(formatLegionLockfile(parseLegionLockfile(text))).toBe(text)
   })
+})
+
+test("the written form and any other are read alike", () => {
+  const { source: _written, ...written } = parseLegionLockfile(GOOD)
+  const { source: _compact, ...compact } = parseLegionLockfile(JSON.stringify(JSON.parse(GOOD)))
+  expect(compact).toEqual(written)
+  for (const twice of [GOOD.replace(' "keyring"', ' "format": "x",\n "keyring"'), GOOD.replace("{", "\ufeff{")])
+    expect(() => parseLegionLockfile(twice)).toThrow(expect.objectContaining({ code: "LOCKFILE_MALFORMED" }))
 })
 
 test("a pin that is added again takes the place of the old one", () => {
