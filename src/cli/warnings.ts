@@ -20,5 +20,10 @@ const TEXTS: Readonly<Record<string, (what: string) => string>> = {
   switched_off: (server) => `${server} is switched off there, and no pin covers it`,
   records_unread: () => "not every entry that may be about this server was read: an old record may be missing",
   newer_uncovered: (count) => `the log says that it has ${count} newer observations without a signed head`,
+  head_backdated: (why) => `the time of the newest head cannot be true: ${why}`,
+  respelled: () => "the log signed another fingerprint of the same definitions",
+  history_ignored: (what) => `history that counts for nothing: ${what}`,
+  history_missing: (leaf) => `leaf ${leaf} is named as an earlier record of this server, and did not come`,
+  history_unavailable: () => "the log's history of this server could not be read",
   other_version: (what) => `version ${what}`,
 }

@@ -66,7 +66,7 @@ export interface LegionClient {
   growth(from: bigint, to: bigint): Promise<readonly Hash[]>
   /** Prove an entry of a server that came without proof under a proven head; null where the log gives none. */
   proveEntry(p: { record: JsonObject; serverId: string; head: VerifiedTreeHead }): Promise<ProvenEntry | null>
-  /** Definitions behind a fingerprint; null where they are not archived. Throws HASH_MISMATCH for others. */
+  /** Definitions behind a fingerprint; null where they are not archived, or do not come: they add words and prove nothing. Throws HASH_MISMATCH for others. */
   definitions(signed: LegionFingerprint): Promise<ProvenDefinitions | null>
   /** Ids of servers that are said to have had a list: a hint. */
   lookup(sha256: string): Promise<readonly string[]>
@@ -123,7 +123,7 @@ export async function openLegionLog(options: OpenLegionLogOptions): Promise<Legi
       return verifyBundle({ bundle: { record, inclusion: parseInclusionAnswer(answer), head }, keyring, serverId })
     },
     definitions: async (signed) => {
-      const answer = await source.tools(signed.sha256)
+      const answer = await fetchArchive(source, signed)
       return answer && verifyArchive({ tools: parseArchive(answer), signed })
     },
     lookup: async (sha256) => {
@@ -144,6 +144,15 @@ export const noRecord = (origin: string, serverId: string): ToolsumError =>
 function need(answer: Uint8Array | null, { location }: LegionLog, what: string): Uint8Array {
   if (answer !== null) return answer
   throw new ToolsumError("RESOURCE_MISSING", `the log at ${quote(location, 200)} has no ${what}`)
+}
+
+async function fetchArchive(source: LegionLog, { sha256 }: LegionFingerprint): Promise<Uint8Array | null> {
+  try {
+    return await source.tools(sha256)
+  } catch (error) {
+    if (error instanceof ToolsumError && error.code === "LOG_UNAVAILABLE") return null
+    throw error
+  }
 }
 
 /** A record, a head and the proof between them, asked for one by one. */
