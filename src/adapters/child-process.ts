@@ -103,6 +103,8 @@ function createChild(handle: ChildProcess, options: ChildOptions): Child {
   // An input that is closed early is no error of ours: the end or a timeout will tell.
   handle.stdin?.on("error", () => {})
   handle.on("error", () => {})
+  // A helper in a session of its own is known by its parent, which may end by itself as soon as it has answered.
+  handle.stdout?.once("data", () => tree.entries())
   let stopping: Promise<void> | null = null
   const child: Child = {
     write: (text) => new Promise((resolve) => (handle.stdin ? handle.stdin.write(text, () => resolve()) : resolve())),
