@@ -35,14 +35,14 @@ export function createHttpLegionLog(url: string, options: HttpBaseOptions): Http
   return {
     location: base.href,
     keyring: () => get("keyring", MAX_LEGION_KEYRING_BYTES),
-    latest: (serverId) => get(`servers/${encodeId(serverId)}/latest`),
+    latest: async (serverId) => get(`servers/${encodeId(serverId)}/latest`),
     head: (size) => get(size === null ? "head" : `head/${size}`),
     record: (leafIndex) => get(`records/${leafIndex}`),
     inclusion: ({ leafIndex, treeSize }) => get(`proof/inclusion?leaf_index=${leafIndex}&tree_size=${treeSize}`),
     consistency: ({ from, to }) => get(`proof/consistency?old_size=${from}&new_size=${to}`),
     tools: (sha256) => get(`tools/${sha256}`),
     lookup: (sha256) => get(`lookup/tools/${sha256}`),
-    history: (serverId) => get(`${historyBase(base)}servers/${encodeHistoryId(serverId)}`),
+    history: async (serverId) => get(`${historyBase(base)}servers/${encodeHistoryId(serverId)}`),
     close: connection.close,
   }
 }

@@ -4,6 +4,7 @@
 export function parseRetryAfter(value: string | readonly string[] | undefined): number | null {
   if (typeof value !== "string") return null
   if (/^[0-9]{1,9}$/.test(value)) return Number(value) * 1000
-  const atMs = Date.parse(value)
+  // A date starts with a day of the week; the reader of dates takes `-5` for a year.
+  const atMs = /^[A-Z][a-z]/.test(value) ? Date.parse(value) : Number.NaN
   return Number.isNaN(atMs) ? null : Math.max(0, atMs - Date.now())
 }

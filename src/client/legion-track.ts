@@ -93,9 +93,18 @@ class Run implements LegionTracker {
   }
 
   private inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.turn.then(work)
+    const done = this.turn.then(work).catch((error: unknown) => {
+      throw this.withKeyring(error)
+    })
     this.turn = done.catch(() => undefined)
     return done
+  }
+
+  /** Whoever judges two heads needs the keys. */
+  private withKeyring(error: unknown): unknown {
+    if (!(error instanceof ToolsumError) || error.kind !== "rejected" || !error.evidence) return error
+    const evidence = { ...error.evidence, keyrings: JSON.stringify([this.tracked.keyringText]) }
+    return new ToolsumError(error.code, error.message, { cause: error.cause, evidence })
   }
 
   private async holdToExpected(head: VerifiedTreeHead): Promise<void> {

@@ -18,9 +18,9 @@ export interface EvidenceFile {
   readonly text: string
 }
 
-const KEPT: readonly ErrorCode[] = ["LOG_INCONSISTENT", "LOG_ROLLBACK"]
+const KEPT: readonly ErrorCode[] = ["LOG_INCONSISTENT", "LOG_ROLLBACK", "CONSISTENCY_INVALID"]
 
-/** The evidence file of an error, or null: only a fork or a rollback that carries both signed notes has one. */
+/** The evidence file of an error, or null: only a fork, rollback or rewritten history that carries both signed heads has one. */
 export function formatEvidence(error: ToolsumError, origin: string): EvidenceFile | null {
   const { a, b } = error.evidence ?? {}
   if (!KEPT.includes(error.code) || a === undefined || b === undefined) return null

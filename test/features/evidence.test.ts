@@ -2,6 +2,7 @@ import { expect, test } from "vitest"
 import { ToolsumError } from "../../src/core/errors.js"
 import { formatEvidence } from "../../src/features/evidence.js"
 import { failureOf, logOf, seen, verifyForkEvidence } from "../fakes/client-world.js"
+import { makeLegionLog } from "../fakes/legion-log.js"
 
 /** The error of a reader who saw a log at size 5 and is then served another tree of size 7. */
 async function forkError(): Promise<{ error: ToolsumError; origin: string }> {
@@ -40,6 +41,18 @@ test("two keyrings of one version are named by it", async () => {
   const [first = ""] = log.keyrings
   const error = new ToolsumError("LOG_INCONSISTENT", "fork", { evidence: { a: first, b: first } })
   expect(formatEvidence(error, log.origin)?.name).toMatch(/-k1-k1\.tlog-fork$/)
+})
+
+test("two heads of a LEGION log", async () => {
+  const log = makeLegionLog([
+    { serverId: "io.test/one", tools: [] },
+    { serverId: "io.test/two", tools: [] },
+  ])
+  const [a, b] = [JSON.stringify(log.head(1)), JSON.stringify(log.head(2))]
+  const error = new ToolsumError("CONSISTENCY_INVALID", "rewritten", { evidence: { a, b, keyrings: "[]" } })
+  const file = formatEvidence(error, "log.test/legion")
+  expect(file?.name).toMatch(/^[0-9a-f]{16}-1-2\.tlog-fork$/)
+  expect(JSON.parse(file?.text ?? "")).toMatchObject({ code: "CONSISTENCY_INVALID", a, b, keyrings: "[]" })
 })
 
 test.each([
