@@ -3,7 +3,7 @@
 import type { ChildExit, ChildOptions } from "../../src/adapters/child-process.js"
 import type { StartChild } from "../../src/adapters/mcp-stdio-transport.js"
 import { encodeUtf8 } from "../../src/core/bytes.js"
-import { createDialogue } from "../fixtures/servers/raw-dialogue.mjs"
+import { createDialogue, type Dialogue, type DialogueIo } from "../fixtures/servers/raw-dialogue.mjs"
 
 /** Starts of one scripted server, and the lines that each of its processes got. */
 export interface ScriptedServer {
@@ -13,22 +13,23 @@ export interface ScriptedServer {
   running(): number
 }
 
-/** A server that runs `scenario`; each start is a process of its own. */
-export function createScriptedServer(scenario: string): ScriptedServer {
+/** A server that runs `scenario`, by name or made for each start; each start is a process of its own. */
+export function createScriptedServer(scenario: string | ((io: DialogueIo) => Dialogue)): ScriptedServer {
   const starts: string[][] = []
   let running = 0
   const start: StartChild = async (options) => {
     const lines: string[] = []
     starts.push(lines)
     running++
-    return runProcess(scenario, options, lines, () => {
+    const create = typeof scenario === "string" ? (io: DialogueIo) => createDialogue(scenario, io) : scenario
+    return runProcess(create, options, lines, () => {
       running--
     })
   }
   return { start, starts, running: () => running }
 }
 
-function runProcess(scenario: string, options: ChildOptions, lines: string[], ended: () => void) {
+function runProcess(create: (io: DialogueIo) => Dialogue, options: ChildOptions, lines: string[], ended: () => void) {
   let exit: ChildExit | null = null
   const end = (code: number) => {
     if (exit) return
@@ -39,7 +40,7 @@ function runProcess(scenario: string, options: ChildOptions, lines: string[], en
   const whileAlive = (act: () => void) => {
     if (!exit) setImmediate(act)
   }
-  const dialogue = createDialogue(scenario, {
+  const dialogue = create({
     write: (bytes) => whileAlive(() => options.onStdout(typeof bytes === "string" ? encodeUtf8(bytes) : bytes)),
     stderr: (text) => whileAlive(() => options.onStderr(encodeUtf8(text))),
     exit: end,
