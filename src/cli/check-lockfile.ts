@@ -1,7 +1,8 @@
 // What `check` does to one lockfile: opens its logs, asks whom it must before anything starts, reads the servers side by side, and answers
 // for every pin in the order of the lockfile. One bad server or log never hides another.
+import type { AddressRule } from "../adapters/network-address.js"
 import { quote, ToolsumError } from "../core/errors.js"
-import type { Lockfile, Pin } from "../core/lockfile.js"
+import type { Pin } from "../core/lockfile.js"
 import { requireTarget } from "../core/lockfile-pin.js"
 import { sectionsOf } from "../core/section.js"
 import { exitCodeOfVerdicts, type ServerVerdict } from "../core/verdict.js"
@@ -14,17 +15,15 @@ import { findPin, observationOf, requirePin } from "../features/pins.js"
 import { placeholdersOf, requireProfile } from "../features/profile.js"
 import { packageOf } from "../features/targets.js"
 import type { LockfileStore, ServerReading } from "../ports.js"
+import { admit, type Checking, interrupted } from "./checking.js"
 import type { Io } from "./io.js"
 import { findLogSource } from "./logs.js"
 import { type OpenedLog, tryToOpenLog } from "./open-log.js"
-import type { CommandLine, Options } from "./options.js"
+import type { CommandLine } from "./options.js"
 import { type Progress, startProgress } from "./progress.js"
 import { proveOffline } from "./prove-offline.js"
-import { type Gate, notAccepted, openGate, openServer } from "./servers.js"
+import { type Gate, openGate, openServer } from "./servers.js"
 import { readLimits } from "./typed-target.js"
-
-/** The error for a command that was interrupted. */
-export const interrupted = () => new ToolsumError("READING_INCOMPLETE", "interrupted")
 
 /** Check the pins that are named, or all, of one lockfile; of several lockfiles, not each has every name. Throws NOT_PINNED for a name that
  *  the only lockfile does not have, READING_INCOMPLETE when interrupted, and as `proveOffline`. */
@@ -38,20 +37,27 @@ export async function checkLockfile(
   const typed = [...new Set(words)].flatMap((word) => offline.servers.filter(({ name }) => name === word))
   const named = words.length === 0 ? offline.servers : typed
   const checking = { lockfile, store, options, io }
-  const logs = await openLogs(named, checking)
-  const servers = await checkAll(named, logs, checking)
-  const refuted = [...offline.refuted, ...findRefuted(logs, offline)]
+  const isLegion = ({ name }: ServerVerdict) => requirePin(lockfile, name).pin.evidence !== undefined
+  const own = named.filter((server) => !isLegion(server))
+  const logs = await openLogs(own, checking)
+  const theirs = named.filter(isLegion)
+  const gate = options.flag("log-only") ? null : await openGate({ lockfilePath: store.path, options, io })
+  const pins = await admitAll(own, logs, gate, checking)
+  const legion = theirs.length === 0 ? null : await checkTheirs(theirs, gate, { ...checking, offline })
+  const answers = [...(await checkAll(pins, checking)), ...(legion?.servers ?? [])]
+  const servers = named.flatMap(({ name }) => answers.filter((answer) => answer.name === name))
+  const refuted = [...offline.refuted, ...findRefuted(logs, offline), ...(legion?.refuted ?? [])]
   // A lockfile with a log that is refuted is no good, whichever pins were asked for.
   const exitCode = refuted.length > 0 ? 3 : exitCodeOfVerdicts(servers.map((server) => server.verdict))
   return { servers, roots: offline.roots, refuted, warnings: [], exitCode }
 }
 
-interface Checking {
-  readonly lockfile: Lockfile
-  readonly store: LockfileStore
-  readonly options: Options
-  readonly io: Io
-}
+/** Pins whose records a LEGION log signed: its part loads only where there are some. */
+const checkTheirs = async (
+  servers: readonly ServerVerdict[],
+  gate: Gate | null,
+  checking: Checking & { offline: LockfileReport },
+) => (await import("./check-legion.js")).checkLegionPinsOf(servers, gate, checking)
 
 type OpenLogs = ReadonlyMap<string, OpenedLog>
 
@@ -75,14 +81,8 @@ interface Checked {
   readonly readLive: (() => Promise<ServerReading>) | null
 }
 
-async function checkAll(
-  servers: readonly ServerVerdict[],
-  logs: OpenLogs,
-  checking: Checking,
-): Promise<readonly ServerVerdict[]> {
-  const { options, io, store } = checking
-  const gate = options.flag("log-only") ? null : await openGate({ lockfilePath: store.path, options, io })
-  const pins = await admitAll(servers, logs, gate, checking)
+async function checkAll(pins: readonly Checked[], checking: Checking): Promise<readonly ServerVerdict[]> {
+  const { io } = checking
   const progress = startProgress(io, "checking", pins.length)
   try {
     const laneOf = ({ name, pin }: Checked) => (pin.target && packageOf(pin.target)) ?? `pin ${name}`
@@ -105,30 +105,14 @@ async function admitAll(
     const { pin } = requirePin(checking.lockfile, name)
     const log = logs.get(pin.log) ?? { state: null, source: null, refuted: null }
     const isAsked = gate !== null && isCheckable(offline) && log.refuted === null
-    pins.push({ name, pin, offline, log, readLive: isAsked ? await admit(name, pin, gate, checking) : null })
+    const read = (reach: AddressRule) => readServer(pin, reach, checking)
+    pins.push({ name, pin, offline, log, readLive: isAsked ? await admit({ name, pin, gate, read }) : null })
     if (checking.io.signal.aborted) throw interrupted()
   }
   return pins
 }
 
-/** How the server of a pin is read; where it may not be started, that says so. */
-async function admit(name: string, pin: Pin, gate: Gate, checking: Checking): Promise<() => Promise<ServerReading>> {
-  try {
-    const target = requireTarget(pin)
-    if (!(await gate.mayStart(name, target))) throw notAccepted(target)
-    const reach = await gate.reachOf(target)
-    return () => readServer(pin, reach, checking)
-  } catch (error) {
-    if (!(error instanceof ToolsumError)) throw error
-    return () => Promise.reject(error)
-  }
-}
-
-async function readServer(
-  pin: Pin,
-  reach: Awaited<ReturnType<Gate["reachOf"]>>,
-  { store, options, io }: Checking,
-): Promise<ServerReading> {
+async function readServer(pin: Pin, reach: AddressRule, { store, options, io }: Checking): Promise<ServerReading> {
   const observed = observationOf(pin)
   const target = requireTarget(pin)
   requireProfile(observed.profile, target)

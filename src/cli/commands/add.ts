@@ -6,6 +6,7 @@ import { ACTOR_OPTIONS } from "../actor.js"
 import { type AddRequest, buildAddInput, openAddPlace, writtenFiles } from "../adding.js"
 import type { CommandSpec } from "../commands.js"
 import type { Io } from "../io.js"
+import { LEGION_LOG_OPTION } from "../legion-logs.js"
 import { LOG_OPTIONS } from "../logs.js"
 import { MASK_OPTIONS } from "../masks.js"
 import { OBSERVER_OPTIONS } from "../observer.js"
@@ -20,14 +21,18 @@ import { acceptTarget, notAccepted, openGate } from "../servers.js"
 import { LAUNCH_OPTIONS, readTypedTarget } from "../typed-target.js"
 
 export const addCommand: CommandSpec = {
-  usage: "add <name> [--] <command…> | add <name> <url> | add <name> [--from file] | add --all",
+  usage: "add <name> [--] <command…> | add <name> <url> | add <name> [--from file] | add <id> --log legion | add --all",
   words: [0, 2],
   launchAfter: 1,
   options: [
     ["--all", "Every server of the project's client configurations that is not pinned yet; with --user the user's"],
     ["--from <file>", "Client configuration to take the launch line from, where several have that name"],
-    ["--as <name>", "Another name for the pin of a configured server"],
+    ["--as <name>", "Another name for the pin of a configured server, or of one in a LEGION log"],
     ["--accept-targets", "Start what client configurations name without a question"],
+    LEGION_LOG_OPTION,
+    ["--at-leaf <index>", "With --log: the record at this leaf, not the newest of the server"],
+    ["--at-head <size>", "With --log: proven under the head of this size, not the newest"],
+    ["--format <legion>", "With --log: into LEGION's own .mcp-tools.lock.json, as its own tools write it"],
     ...LAUNCH_OPTIONS,
     ...MASK_OPTIONS,
     ...PROFILE_OPTIONS,
@@ -44,10 +49,14 @@ export const addCommand: CommandSpec = {
     "toolsum add docs https://example.com/mcp --header 'Authorization: Bearer ${TOKEN}'",
     "toolsum add memory                 the launch line from .mcp.json or another client's file",
     "toolsum add --all",
+    "toolsum add io.example/files --log legion",
   ],
   run: async (line, io) => {
     if (line.options.flag("all")) return (await import("../add-all.js")).addAll(line, io)
     if (line.words.length === 0) throw new ToolsumError("USAGE", `too few words; usage: toolsum ${addCommand.usage}`)
+    if (line.options.flag("log")) return (await import("../add-legion.js")).addFromLegion(line, io)
+    for (const option of ["at-leaf", "at-head", "format"])
+      if (line.options.flag(option)) throw new ToolsumError("USAGE", `--${option} goes with --log`)
     return addOne(line, io)
   },
 }

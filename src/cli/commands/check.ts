@@ -1,8 +1,13 @@
 // `toolsum check`: every pin against the log and the live server, and a word diff of what changed. The work is check-lockfile.ts's.
+import type { LockfileReport } from "../../core/lockfile-report.js"
 import type { ServerVerdict } from "../../core/verdict.js"
-import { checkLockfile, interrupted, requireNames } from "../check-lockfile.js"
+import type { LockfileStore } from "../../ports.js"
+import { checkLockfile, requireNames } from "../check-lockfile.js"
+import { interrupted } from "../checking.js"
 import type { CommandSpec } from "../commands.js"
+import { kindOfFile } from "../file-kind.js"
 import type { Io } from "../io.js"
+import { LEGION_LOG_OPTION } from "../legion-logs.js"
 import {
   approveStep,
   findParts,
@@ -14,7 +19,7 @@ import {
   showFaults,
 } from "../lockfile-reports.js"
 import { LOG_OPTIONS } from "../logs.js"
-import type { Options } from "../options.js"
+import type { CommandLine, Options } from "../options.js"
 import { loadPaint } from "../paint.js"
 import { findProjectLockfiles, LOCKFILES_OPTIONS, ROOT_OPTIONS } from "../project.js"
 import { renderServers } from "../render.js"
@@ -32,22 +37,34 @@ export const checkCommand: CommandSpec = {
     ...READ_OPTIONS,
     ["--log-only", "Compare with the log only, start no server"],
     ["--exhaustive", "Look at every entry since the pin instead of believing the log's index"],
+    ["--strict", "LEGION logs: newer observations that no signed head covers yet leave the answer unknown"],
     ["--explain", "Show heads, leaves and roots"],
+    LEGION_LOG_OPTION,
     ...CONSENT_OPTIONS,
     ...LOG_OPTIONS,
     ...LOCKFILES_OPTIONS,
     ...ROOT_OPTIONS,
   ],
-  examples: ["toolsum check", "toolsum check memory --json", "toolsum check --log-only"],
+  examples: [
+    "toolsum check",
+    "toolsum check memory --json",
+    "toolsum check --log-only",
+    "toolsum check --lock .mcp-tools.lock.json",
+  ],
   run: async (line, io) => {
     const { options, words } = line
     const stores = findProjectLockfiles(options, io)
     if (stores.length > 1) await requireNames(stores, words)
-    const report = await reportOn(stores, io, (store) => checkLockfile(store, line, io))
+    const report = await reportOn(stores, io, (store) => checkStore(store, line, io))
     if (io.signal.aborted) throw interrupted()
     await showReport(report, options, io)
     return report.exitCode
   },
+}
+
+async function checkStore(store: LockfileStore, line: CommandLine, io: Io): Promise<LockfileReport> {
+  if (kindOfFile(store.path) !== "legion-lockfile") return checkLockfile(store, line, io)
+  return (await import("../check-legion.js")).checkLegionFile(store.path, line, io)
 }
 
 async function showReport(report: ProjectReport, options: Options, io: Io): Promise<void> {

@@ -1,0 +1,219 @@
+// Commands that ask a LEGION log: `add ID --log`, `check` of such pins and of LEGION's own lockfile, `update`. A log on this machine stands in for
+// the public one; the servers themselves are not asked.
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { beforeEach, describe, expect, test } from "vitest"
+import type { JsonObject } from "../../src/core/json.js"
+import { type CliWorld, makeCliWorld, snapshot } from "../fakes/cli-world.js"
+import { formatPinnedLeaves, LEGION_ORIGIN } from "../fakes/legion-lockfile.js"
+import { formatLegionKeyring, KEYRING, makeLegionLog, type RecordPlan, ROOT, toolOf } from "../fakes/legion-log.js"
+import { type LegionServer, serveLegion } from "../fakes/legion-server.js"
+import { validateReport } from "../fakes/report-schema.js"
+
+const FILES = "io.example/files"
+const NOTES = "io.example/notes"
+const PLANS: readonly RecordPlan[] = [
+  { serverId: FILES, tools: [toolOf("read"), toolOf("write")] },
+  { serverId: NOTES, tools: [toolOf("add")] },
+  { serverId: FILES, tools: [toolOf("read", "Reads, and sends it on."), toolOf("write")] },
+  { serverId: NOTES, tools: [toolOf("add"), toolOf("remove")] },
+]
+const THEIRS = ".mcp-tools.lock.json"
+
+let world: CliWorld
+let server: LegionServer
+
+beforeEach(async () => {
+  world = await makeCliWorld()
+  world.env.TOOLSUM_ROOT = ROOT.pin
+  server = await serveLegion(PLANS)
+  server.serve({ size: 2 })
+})
+
+const at = () => ["--log", server.url]
+const theirs = () => readFileSync(join(world.folder, THEIRS), "utf8")
+
+describe("add ID --log", () => {
+  test("pins the newest record with its texts, proven at once", async () => {
+    const { stdout } = await world.expect(0, "add", FILES, ...at(), "--by", "ada")
+    expect(stdout).toBe(`files pinned: io.example/files, 2 tools
+  leaf 0 of tlog.legion-api.com/mcp/v0, head 2, observed 2026-03-01T00:00:00Z
+  signed are name, description and inputSchema of each tool, and nothing else
+  in toolsum.lock.json and .mcp-tools/files.json
+`)
+    const lock = await world.readLock()
+    expect(lock.logs[LEGION_ORIGIN]).toMatchObject({ dialect: "legion", url: null })
+    expect(lock.servers.files).toMatchObject({ target: null, approved: { by: "ada", reason: "first baseline" } })
+    const { code, document } = await world.json("verify")
+    validateReport(document)
+    expect([code, document.servers[0].verdict, document.warnings]).toEqual([0, "PROVEN", []])
+    expect(JSON.parse(readFileSync(join(world.folder, ".mcp-tools/files.json"), "utf8")).tools).toHaveLength(2)
+    expect((await world.expect(2, "add", FILES, ...at())).stderr).toContain("pinned already as files")
+  })
+
+  test("under another name, at a leaf and under a head that are named", async () => {
+    server.serve({})
+    const { document } = await world.json(
+      "add",
+      FILES,
+      ...at(),
+      "--as",
+      "old-files",
+      "--at-leaf",
+      "0",
+      "--at-head",
+      "3",
+    )
+    validateReport(document)
+    expect(document).toMatchObject({ name: "old-files", index: "0", size: "3", subject: FILES })
+    expect((await world.readLock()).servers["old-files"]).toBeDefined()
+    for (const [wrong, code] of [
+      ["--at-leaf=0", 3],
+      ["--at-leaf=9", 2],
+      ["--at-head=9", 2],
+      ["--at-leaf=x", 2],
+    ] as const)
+      await world.expect(code, "add", NOTES, ...at(), wrong)
+    await world.expect(2, "add", "io.example/none", ...at())
+  })
+
+  test("writes nothing on a dry run, without a root, or of a log that lies", async () => {
+    const before = snapshot(world.folder)
+    await world.expect(0, "add", FILES, ...at(), "--dry-run")
+    delete world.env.TOOLSUM_ROOT
+    await world.expect(3, "add", FILES, ...at()) // the shipped root is another
+    world.env.TOOLSUM_ROOT = ROOT.pin
+    server.serve({ edit: (path) => (path.startsWith("/tools/") ? '{"tools":[]}' : undefined) })
+    expect((await world.expect(3, "add", FILES, ...at())).stderr).toContain("HASH_MISMATCH")
+    server.serve({ edit: (path) => (path.startsWith("/tools/") ? null : undefined) })
+    expect(snapshot(world.folder)).toEqual(before)
+    await world.expect(0, "add", FILES, ...at()) // not archived is no lie
+  })
+
+  test("takes a log by its origin from the trust store, and no word that is none", async () => {
+    expect((await world.expect(2, "add", FILES, "--log", "nowhere")).stderr).toContain("(USAGE)")
+    expect((await world.expect(2, "add", FILES, "--log", "http://log.example.com/v1")).stderr).toContain(
+      "CONFIG_INVALID",
+    )
+    for (const option of [
+      ["--at-leaf", "1"],
+      ["--at-head", "1"],
+      ["--format", "legion"],
+    ])
+      expect((await world.expect(2, "add", FILES, ...option)).stderr).toContain("(USAGE)")
+  })
+
+  test("is held to the keyring and heads of the lockfile", async () => {
+    server.serve({ size: 4 })
+    await world.expect(0, "add", FILES, ...at())
+    server.serve({ size: 3 })
+    expect((await world.expect(3, "add", NOTES, ...at())).stderr).toContain("LOG_ROLLBACK")
+    const forked = makeLegionLog([...PLANS].reverse())
+    server.serve({ edit: (path) => (path.startsWith("/servers/") ? JSON.stringify(forked.bundle(0)) : undefined) })
+    expect((await world.expect(3, "add", NOTES, ...at())).stderr).toContain("LOG_INCONSISTENT")
+  })
+})
+
+describe("add --format legion", () => {
+  test("writes what legion-lock would, and is read by verify", async () => {
+    await world.expect(0, "add", FILES, ...at(), "--format", "legion")
+    await world.expect(0, "add", NOTES, ...at(), "--format", "legion")
+    const pinnedAt = "2026-12-01T00:00:00Z"
+    const expected = formatPinnedLeaves(server.log, [0, 1], 2)
+      .replaceAll("2026-05-01T00:00:00Z", pinnedAt)
+      .replace("https://tlog.example.com/tlog/v1", server.url)
+    expect(theirs()).toBe(expected)
+    await world.expect(0, "verify", THEIRS)
+    expect(snapshot(world.folder)["toolsum.lock.json"]).toBeUndefined()
+  })
+
+  test("adds to no lockfile that is refuted, and forgets nothing of what it has", async () => {
+    await world.write(THEIRS, formatPinnedLeaves(server.log, [0], 2).replace(ROOT.pin, "0".repeat(64)))
+    const before = theirs()
+    await world.expect(3, "add", NOTES, ...at(), "--format", "legion")
+    expect(theirs()).toBe(before)
+    await world.write(THEIRS, formatPinnedLeaves(server.log, [0], 4))
+    expect((await world.expect(3, "add", NOTES, ...at(), "--format", "legion")).stderr).toContain("LOG_ROLLBACK")
+  })
+})
+
+const verdictsOf = ({ servers }: { servers: readonly JsonObject[] }) =>
+  Object.fromEntries(
+    servers.map(({ name, verdict, reason }) => [name, reason === null ? verdict : `${verdict}(${reason})`]),
+  )
+
+describe("check", () => {
+  beforeEach(async () => {
+    await world.write(THEIRS, formatPinnedLeaves(server.log, [0, 1], 2))
+    await world.expect(0, "import")
+  })
+
+  const both = [
+    { name: "their lockfile", argv: ["--lock", THEIRS], names: [FILES, NOTES] },
+    { name: "our pins", argv: [], names: ["files", "notes"] },
+  ]
+
+  test.each(both)("$name: unchanged, and changed in words", async ({ argv, names: [files = "", notes = ""] }) => {
+    const before = [theirs(), await world.readLock()]
+    const same = await world.json("check", ...at(), ...argv)
+    validateReport(same.document)
+    expect([same.code, verdictsOf(same.document)]).toEqual([0, { [files]: "UNCHANGED", [notes]: "UNCHANGED" }])
+    server.serve({ size: 3 })
+    const { code, document } = await world.json("check", ...at(), ...argv)
+    validateReport(document)
+    expect([code, verdictsOf(document)]).toEqual([1, { [files]: "CHANGED(surface)", [notes]: "UNCHANGED" }])
+    const { stdout } = await world.expect(1, "check", ...at(), ...argv)
+    expect(stdout).toContain("signed 2026-03-01, leaf 2")
+    expect(stdout).toContain("sends it on")
+    expect(stdout.match(/not covered/g)).toHaveLength(1)
+    expect([theirs(), await world.readLock()]).toEqual(before)
+  })
+
+  test.each(both)("$name: a log that goes back, forks or shortens its keyring is rejected", async ({ argv }) => {
+    server.serve({ size: 4 })
+    await world.expect(1, "check", ...at(), ...argv)
+    server.serve({ size: 3 })
+    const { code, document, stderr } = await world.json("check", ...at(), ...argv)
+    validateReport(document)
+    expect([code, document.counts.REJECTED]).toEqual([3, 2])
+    expect(document.refutedLogs[0].code).toBe("LOG_ROLLBACK")
+    expect(document.refutedLogs[0].message + stderr).toContain("evidence")
+    server.serve({
+      size: 4,
+      edit: (path) => (path === "/keyring" ? formatLegionKeyring(KEYRING.slice(0, 2)) : undefined),
+    })
+    expect((await world.json("check", ...at(), ...argv)).document.refutedLogs[0].code).toBe("LOG_ROLLBACK")
+  })
+
+  test.each(both)("$name: --strict asks for a head over everything", async ({ argv }) => {
+    server.serve({ size: 2, uncovered: 3 })
+    expect((await world.expect(0, "check", ...at(), ...argv)).stderr).toContain("3 newer observations")
+    const { code, document } = await world.json("check", ...at(), ...argv, "--strict")
+    expect([code, document.servers[0].reason]).toEqual([2, "log_behind"])
+  })
+
+  test("one server by its name; another name is none", async () => {
+    expect((await world.json("check", FILES, ...at(), "--lock", THEIRS)).document.servers).toHaveLength(1)
+    expect((await world.json("check", "notes", ...at())).document.servers).toHaveLength(1)
+    await world.expect(2, "check", "io.example/none", ...at(), "--lock", THEIRS)
+  })
+
+  test.each(both)(
+    "$name: a log that does not answer leaves it unknown where nobody else is asked",
+    async ({ argv }) => {
+      server.serve({ edit: () => null })
+      const { code, document } = await world.json("check", ...at(), ...argv, "--log-only")
+      validateReport(document)
+      expect([code, document.counts.UNKNOWN]).toEqual([2, 2])
+    },
+  )
+
+  test("a stranger's lockfile contacts nobody", async () => {
+    delete world.env.TOOLSUM_ROOT
+    const { asked } = server
+    const count = asked.length
+    await world.write(THEIRS, formatPinnedLeaves(server.log, [0], 2).replaceAll(LEGION_ORIGIN, "x.example/mcp"))
+    await world.expect(2, "check", "--lock", THEIRS)
+    expect(asked.length).toBe(count)
+  })
+})
