@@ -128,6 +128,13 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
       load: async () => (await import("./commands/lock.js")).lockCompleteCommand,
     },
   ],
+  [
+    "history",
+    {
+      summary: "Show what a LEGION log has signed of a server",
+      load: async () => (await import("./commands/history.js")).historyCommand,
+    },
+  ],
   ["log create", { summary: "Create a log", load: async () => (await import("./commands/init.js")).logCreateCommand }],
   [
     "log append",

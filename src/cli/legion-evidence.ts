@@ -2,8 +2,9 @@
 // without network, under roots from outside of it.
 import { escapeInvisible } from "../core/errors.js"
 import { computeTextDigest } from "../core/hash.js"
-import type { JsonValue } from "../core/json.js"
+import type { JsonObject, JsonValue } from "../core/json.js"
 import { type LegionEvidence, parseLegionEvidence } from "../core/legion/evidence.js"
+import type { LegionCorrection, LegionRecord } from "../core/legion/record.js"
 import { type VerifiedLegionEvidence, verifyLegionEvidence } from "../core/legion/verify-evidence.js"
 import { exitCodeOfVerdict, type ServerVerdict } from "../core/verdict.js"
 import { describeHistory, judgeLegionEvidence, originOf } from "../features/legion-evidence-report.js"
@@ -50,13 +51,20 @@ export const evidenceMembers = (
 ): { readonly [name: string]: JsonValue } => ({
   read: { url, at: fetchedAt },
   newerUncovered: newerUncovered === null ? null : String(newerUncovered),
-  history: history.map((entry) => ({
-    index: String(entry.leafIndex),
-    observed: formatSec(entry.observedSec),
-    ...(entry.kind === "record"
-      ? { kind: "record", tools: entry.fingerprint.tools.size, list: `sha256:${entry.fingerprint.sha256}` }
-      : { kind: "correction", corrects: String(entry.correctsLeafIndex), artifact: entry.artifact }),
-  })),
+  history: historyMembers(history),
+})
+
+/** Signed entries, for a document. */
+export const historyMembers = (history: readonly (LegionRecord | LegionCorrection)[]): JsonValue =>
+  history.map(entryMember)
+
+/** One signed entry, for a document. */
+export const entryMember = (entry: LegionRecord | LegionCorrection): JsonObject => ({
+  index: String(entry.leafIndex),
+  observed: formatSec(entry.observedSec),
+  ...(entry.kind === "record"
+    ? { kind: "record", tools: entry.fingerprint.tools.size, list: `sha256:${entry.fingerprint.sha256}` }
+    : { kind: "correction", corrects: String(entry.correctsLeafIndex), artifact: entry.artifact }),
 })
 
 interface Shown {

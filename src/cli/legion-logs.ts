@@ -49,6 +49,13 @@ export async function readLegionPlace(text: string, io: Io): Promise<LegionPlace
   )
 }
 
+/** True for a word that names a LEGION log: the name of one, or the origin or place of one in the trust store. */
+export async function isLegionLog(text: string, io: Io): Promise<boolean> {
+  if (isVendorLogName(text)) return true
+  const plain = text.replace(/\/+$/, "")
+  return (await trustedLogs(io)).some(({ origin, url }) => origin === text || url.replace(/\/+$/, "") === plain)
+}
+
 async function trustedLogs(io: Io): Promise<readonly LegionPlace[]> {
   const roots = await openTrustStore(io).list()
   return roots.flatMap(({ dialect, name, log }) =>

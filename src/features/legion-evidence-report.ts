@@ -3,6 +3,7 @@
 import type { LegionEvidence } from "../core/legion/evidence.js"
 import { coverTools } from "../core/legion/fingerprint.js"
 import { coverageOfLegion } from "../core/legion/judge-log.js"
+import type { LegionCorrection, LegionRecord } from "../core/legion/record.js"
 import type { VerifiedLegionEvidence } from "../core/legion/verify-evidence.js"
 import type { ServerVerdict } from "../core/verdict.js"
 import { changesOfLists } from "./legion-changes.js"
@@ -63,9 +64,12 @@ function conclude(
 }
 
 /** Earlier entries of the server, oldest first, a line each. */
-export const describeHistory = ({ history }: VerifiedLegionEvidence): readonly string[] =>
-  history.map((entry) => {
-    const place = `${describeDay(entry.observedSec)}  leaf ${entry.leafIndex}`
-    if (entry.kind === "correction") return `${place}  takes back leaf ${entry.correctsLeafIndex}: ${entry.artifact}`
-    return `${place}  ${entry.fingerprint.tools.size} tools  ${entry.fingerprint.sha256.slice(0, 16)}…`
-  })
+export const describeHistory = ({ history }: VerifiedLegionEvidence): readonly string[] => history.map(describeEntry)
+
+/** One entry of a log on a line: when, where, what. */
+export function describeEntry(entry: LegionRecord | LegionCorrection): string {
+  const place = `${describeDay(entry.observedSec)}  leaf ${entry.leafIndex}`
+  if (entry.kind === "correction") return `${place}  takes back leaf ${entry.correctsLeafIndex}: ${entry.artifact}`
+  const { tools, sha256 } = entry.fingerprint
+  return `${place}  ${tools.size} ${tools.size === 1 ? "tool" : "tools"}  ${sha256.slice(0, 16)}…`
+}

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { beforeEach, describe, expect, test } from "vitest"
 import type { JsonObject } from "../../src/core/json.js"
-import { type CliWorld, makeCliWorld, snapshot } from "../fakes/cli-world.js"
+import { type CliWorld, type ListedServer, makeCliWorld, makeServer, snapshot } from "../fakes/cli-world.js"
 import { formatPinnedLeaves, LEGION_ORIGIN } from "../fakes/legion-lockfile.js"
 import { formatLegionKeyring, KEYRING, makeLegionLog, type RecordPlan, ROOT, toolOf } from "../fakes/legion-log.js"
 import { type LegionServer, serveLegion } from "../fakes/legion-server.js"
@@ -215,5 +215,116 @@ describe("check", () => {
     await world.write(THEIRS, formatPinnedLeaves(server.log, [0], 2).replaceAll(LEGION_ORIGIN, "x.example/mcp"))
     await world.expect(2, "check", "--lock", THEIRS)
     expect(asked.length).toBe(count)
+  })
+})
+
+describe("verify-server --log", () => {
+  let listed: ListedServer
+  const asked = (...more: readonly string[]) => [
+    "verify-server",
+    ...at(),
+    "--id",
+    FILES,
+    ...more,
+    "--",
+    ...listed.launch,
+  ]
+
+  beforeEach(() => {
+    listed = makeServer(join(world.folder, "..", "lists.json"), { tools: [toolOf("read"), toolOf("write")] })
+  })
+
+  test("unchanged, changed in words, and evidence that both prove again", async () => {
+    const { code, document } = await world.json(...asked("--save", "proof.json"))
+    validateReport(document)
+    expect([code, document.servers[0].verdict, document.roots]).toEqual([
+      0,
+      "UNCHANGED",
+      [{ log: LEGION_ORIGIN, fingerprint: ROOT.pin, source: "env" }],
+    ])
+    expect(document.history).toMatchObject([{ index: "0", kind: "record", tools: 2 }])
+    const again = await world.json("verify", "proof.json")
+    expect([again.code, again.document.servers[0].verdict]).toEqual([0, "UNCHANGED"])
+    listed.say({ tools: [toolOf("read", "Reads, then tells."), toolOf("write")] })
+    const { stdout } = await world.expect(1, ...asked("--save", "proof.json"))
+    expect(stdout).toContain("CHANGED    surface: not as signed 2026-03-01, leaf 0")
+    expect(stdout).toMatch(/then tells/)
+    expect(stdout).toContain("toolsum verify proof.json")
+    await world.expect(1, "verify-server", "--offline", "proof.json")
+  })
+
+  test("evidence makes room for no other file, and repeats no value that the server was given", async () => {
+    await world.write("mine.txt", "mine")
+    expect((await world.expect(2, ...asked("--save", "mine.txt"))).stderr).toContain("FILE_EXISTS")
+    world.env.TOKEN = "s3cret-value-0123456789"
+    listed.say({ tools: [toolOf("read", "Uses s3cret-value-0123456789."), toolOf("write")] })
+    const { code, stdout, stderr } = await world.run(...asked("--save", "proof.json", "--env", "TOKEN"))
+    expect([code, `${stdout}${stderr}`.includes("s3cret-value")]).toEqual([1, false])
+    expect(stderr).toContain("not saved")
+    expect(snapshot(world.folder)["proof.json"]).toBeUndefined()
+  })
+
+  test("without an id the log's own index names the server; two are a question", async () => {
+    const plain = ["verify-server", ...at(), "--registry", server.url, "--", ...listed.launch]
+    const { code, document } = await world.json(...plain)
+    validateReport(document)
+    expect([code, document.servers[0].subject]).toEqual([0, FILES])
+    const edit = (path: string) =>
+      path.startsWith("/lookup/") ? `{"matches":[{"server_id":"${FILES}"},{"server_id":"${NOTES}"}]}` : undefined
+    server.serve({ size: 2, edit })
+    const many = await world.json(...plain)
+    validateReport(many.document)
+    expect([many.code, many.document.servers[0].reason, many.document.candidates]).toEqual([
+      2,
+      "ambiguous_subject",
+      [FILES, NOTES],
+    ])
+  })
+
+  test("a log that lies leaves no verdict, one that does not answer an unknown one", async () => {
+    server.serve({ size: 4 })
+    await world.expect(1, ...asked())
+    server.serve({ size: 2 })
+    const { code, document } = await world.json(...asked("--save", "proof.json"))
+    validateReport(document)
+    expect([code, document.refutedLogs[0].code]).toEqual([3, "LOG_ROLLBACK"])
+    expect(document.refutedLogs[0].message).toMatch(/evidence: .*[.]tlog-fork/)
+    server.serve({ size: 4, edit: () => null })
+    expect((await world.json(...asked())).code).toBe(2)
+  })
+
+  test("takes one log, and no id without one", async () => {
+    const usage = async (...argv: readonly string[]) =>
+      expect((await world.expect(2, "verify-server", ...argv, "--", ...listed.launch)).stderr).toContain("(USAGE)")
+    await usage("--id", FILES)
+    await usage("--log", "legion", "--log", server.url)
+    expect((await world.expect(2, "verify-server", ...at(), "--registry", server.url)).stderr).toContain("(USAGE)")
+  })
+})
+
+describe("history", () => {
+  test("lists every signed entry, and says what it cannot show", async () => {
+    server.serve({})
+    const { stdout } = await world.expect(0, "history", FILES, ...at())
+    expect(stdout).toMatch(
+      /^io.example\/files in tlog.legion-api.com\/mcp\/v0, head 4\n {2}2026-03-01 {2}leaf 0 {2}2 tools {2}[0-9a-f]{16}…\n {2}2026-03-01 {2}leaf 2 .*\nnothing shows/,
+    )
+    const { document } = await world.json("history", FILES, ...at())
+    validateReport(document)
+    expect(document.entries).toMatchObject([
+      { index: "0", proven: true },
+      { index: "2", proven: true },
+    ])
+    await world.expect(2, "history", "io.example/none", ...at())
+    expect((await world.expect(2, "history", FILES)).stderr).toContain("(USAGE)")
+  })
+
+  test("an unsigned entry counts for nothing and is said", async () => {
+    const { signature_ed25519: _gone, ...unsigned } = server.log.records[0] as JsonObject
+    const edit = (path: string) => (path.startsWith("/v0/") ? JSON.stringify({ records: [unsigned] }) : undefined)
+    server.serve({ edit })
+    const { stdout, stderr } = await world.expect(0, "history", FILES, ...at())
+    expect(stdout.match(/leaf/g)).toHaveLength(1)
+    expect(stderr).toContain("counts for nothing")
   })
 })

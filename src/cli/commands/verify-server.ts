@@ -40,12 +40,20 @@ import { describeTarget, LAUNCH_OPTIONS, readLimits, readTarget } from "../typed
 import { describeWarning } from "../warnings.js"
 
 export const verifyServerCommand: CommandSpec = {
-  usage: "verify-server <url> | verify-server [--] <command…>",
+  usage: "verify-server <url> | verify-server [--] <command…> | verify-server --id <id> --log legion",
   words: [0, 1],
   launchAfter: 0,
   options: [
-    ["--log <place>", "Log to ask: its folder, its https URL, or its origin; repeatable"],
+    [
+      "--log <place>",
+      "Log to ask: its folder, its https URL, or its origin; repeatable; legion: the public LEGION log",
+    ],
     ["--subject <id>", "What its records are filed under, such as an id of the official registry"],
+    [
+      "--id <id>",
+      "Id of the server in a LEGION log; without it the registry is asked which one the URL is, then the log",
+    ],
+    ["--registry <url>", "MCP registry to ask for that, in place of the official one"],
     ["--save <file>", "Keep all of it as evidence that toolsum verify proves again, without network"],
     ["--offline <file>", "Prove such a file again; reads no server"],
     ["--exhaustive", "Look at every entry of the logs instead of believing their index"],
@@ -60,15 +68,34 @@ export const verifyServerCommand: CommandSpec = {
     "toolsum verify-server -- npx -y @modelcontextprotocol/server-memory@2026.1.26",
     "toolsum verify-server https://example.com/mcp --header 'Authorization: Bearer ${TOKEN}' --save proof.json",
     "toolsum verify-server --offline proof.json",
+    "toolsum verify-server https://example.com/mcp --id com.example/server --log legion",
   ],
   run: async (line, io) => {
     const file = line.options.value("offline")
-    return file === null ? verifyLive(line, io) : verifyOffline(file, line, io)
+    if (file !== null) return verifyOffline(file, line, io)
+    const legion = await findLegion(line.options, io)
+    return legion ? legion.verify(line, io) : verifyLive(line, io)
   },
 }
 
+/** A LEGION log is asked where one is named: by its name, by the place that the trust store has for it, or by `--id`, which only such a log has.
+ *  What asks it loads only then. */
+async function findLegion(options: Options, io: Io) {
+  const named = options.values("log")
+  const other = ["id", "registry"].find((name) => options.flag(name))
+  if (named.length === 0 && other === undefined) return null
+  const { isLegionLog, readLegionPlace } = await import("../legion-logs.js")
+  const known = await Promise.all(named.map((text) => isLegionLog(text, io)))
+  const text = other === undefined ? named.find((_, i) => known[i]) : (named[0] ?? null)
+  if (text === null) throw new ToolsumError("USAGE", `--${other} goes with --log: which LEGION log to ask`)
+  if (text === undefined) return null
+  const place = await readLegionPlace(text, io)
+  const { verifyServerInLegion } = await import("../verify-server-legion.js")
+  return { verify: (line: CommandLine, io: Io) => verifyServerInLegion(place, line, io) }
+}
+
 async function verifyOffline(file: string, { words, launch, options }: CommandLine, io: Io): Promise<ExitCode> {
-  const other = ["save", "log", "subject", "header", "env"].find((name) => options.flag(name))
+  const other = ["save", "log", "subject", "header", "env", "id", "registry"].find((name) => options.flag(name))
   if (words.length > 0 || launch !== null || other !== undefined)
     throw new ToolsumError(
       "USAGE",
