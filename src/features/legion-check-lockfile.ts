@@ -10,7 +10,7 @@ import { checkLegionPins, type LegionChecked, type LegionCheckInput, type Legion
 import { requirePin } from "./pins.js"
 
 /** What a check of a lockfile needs besides it. */
-export interface LegionLockfileCheck extends Pick<LegionCheckInput, "log" | "strict" | "nowSec"> {
+export interface LegionLockfileCheck extends Pick<LegionCheckInput, "log" | "strict" | "exhaustive" | "nowSec"> {
   /** What the lockfile proves by itself. */
   readonly offline: LockfileReport
   /** Ids of the servers to check; null: all. */
@@ -19,14 +19,14 @@ export interface LegionLockfileCheck extends Pick<LegionCheckInput, "log" | "str
 
 /** Check a LEGION lockfile against its log: no server is asked. The report is in the order of the lockfile, or of the names. */
 export async function checkLegionLockfile(lockfile: LegionLockfile, p: LegionLockfileCheck): Promise<LockfileReport> {
-  const { offline, names, log, strict, nowSec } = p
+  const { offline, names, log, strict, exhaustive = false, nowSec } = p
   const wanted = names ?? offline.servers.map(({ name }) => name)
   const pins = wanted.flatMap((id): LegionPinToCheck[] => {
     const [server, pin] = [offline.servers.find(({ name }) => name === id), lockfile.servers.get(id)]
     if (!server || !pin) return []
     return [{ offline: server, prove: (keyring) => verifyLegionPin({ serverId: id, pin, keyring }), readLive: null }]
   })
-  const input = { pins, storedKeyring: lockfile.keyring, log, strict, needsLog: true, nowSec }
+  const input = { pins, storedKeyring: lockfile.keyring, log, strict, exhaustive, needsLog: true, nowSec }
   return reportOf(await checkLegionPins(input), { origin: lockfile.origin, offline })
 }
 

@@ -13,6 +13,7 @@ import { runInLanes, SERVERS_AT_ONCE } from "./lanes.js"
 import { changesOfLists } from "./legion-changes.js"
 import { findBackdating } from "./legion-freshness.js"
 import { compareLegionLive, type LegionLiveComparison, type LegionLiveList, liveListOf } from "./legion-live.js"
+import { isNewest } from "./legion-newest.js"
 import { answerLive, type LiveAnswer } from "./live-answer.js"
 import { answerLog, describeSigned, type LogAnswer } from "./log-answer.js"
 
@@ -37,6 +38,8 @@ export interface LegionCheckInput {
   readonly log: LegionState
   /** True when observations that no signed head covers yet leave the answer unknown (`--strict`). */
   readonly strict: boolean
+  /** True to read every entry of the log after the served record (`--exhaustive`). */
+  readonly exhaustive?: boolean
   /** True when an unreachable log leaves the answer unknown: where no server is asked. */
   readonly needsLog: boolean
   /** POSIX seconds. */
@@ -88,6 +91,8 @@ interface LogFindings {
   readonly definitions: { readonly pinned: ProvenDefinitions | null; readonly served: ProvenDefinitions | null }
   /** Why the time of the served head cannot be true. */
   readonly backdated: string | null
+  /** Whether every later entry of the log was read; null: that was not asked. */
+  readonly isNewest: boolean | null
 }
 
 interface CheckedOne {
@@ -108,7 +113,7 @@ async function checkOne(pin: LegionPinToCheck, state: LegionState, input: Legion
   if (offline.verdict === "REJECTED" || offline.record === null) return { server: offline, refuted: null }
   const pinned = attempt(() => pin.prove(keyringOf(state, input)))
   if (pinned instanceof ToolsumError) return { server: failedPin(offline, pinned), refuted: null }
-  const log = await answerLog(state, (client) => lookIntoLog(client, pinned))
+  const log = await answerLog(state, (client) => lookIntoLog(client, pinned, input))
   if (log.kind === "refuted") return refute(offline, log.error)
   const live = pin.readLive && (await lookAtServer(pin.readLive, { pinned, log, state }))
   if (live?.kind === "read" && live.value.refuted) return refute(offline, live.value.refuted)
@@ -131,19 +136,24 @@ function failedPin(offline: ServerVerdict, { kind, code, message }: ToolsumError
 const keyringOf = (state: LegionState, { storedKeyring }: LegionCheckInput): LegionKeyring =>
   state instanceof ToolsumError ? verifyLegionKeyring({ text: storedKeyring ?? "" }) : state.keyring
 
-async function lookIntoLog(log: LegionClient, pinned: ProvenRecord): Promise<LogFindings> {
+async function lookIntoLog(
+  log: LegionClient,
+  pinned: ProvenRecord,
+  { exhaustive = false }: LegionCheckInput,
+): Promise<LogFindings> {
   const { serverId } = pinned.record
   const served = await log.latest(serverId)
   if (served === null) throw noRecord(log.origin, serverId)
   const proof = await log.growth(pinned.head.size, served.head.size)
   checkLatest({ pinned, latest: served.bundle, keyring: log.keyring, proof })
+  const scanned = exhaustive ? await isNewest(log, served) : null
   const { archives } = listNeeds(pinned, served.bundle)
   const fetchOf = async ({ record: { fingerprint } }: ProvenRecord) =>
     archives.includes(fingerprint.sha256) ? log.definitions(fingerprint) : null
   const definitions = { pinned: await fetchOf(pinned), served: await fetchOf(served) }
   const [before, after] = [pinned.record.fingerprint, served.record.fingerprint]
   const lists = compareLists({ pinned: before, served: after, definitions: bothOf(definitions) })
-  return { served, lists, definitions, backdated: findBackdating(served, pinned.head) }
+  return { served, lists, definitions, backdated: findBackdating(served, pinned.head), isNewest: scanned }
 }
 
 const bothOf = ({ pinned, served }: LogFindings["definitions"]) => pinned && served && { pinned, served }
@@ -182,7 +192,7 @@ function judge(asked: Asked, input: LegionCheckInput): ServerVerdict {
     ...conclude(asked, input),
     ...{ head, record },
     compared: ["lock", ...(found ? ["log" as const] : []), ...(read ? ["live" as const] : [])],
-    newest: found && "hint",
+    newest: found && (found.isNewest ? "scanned" : "hint"),
     changes: read?.is === "other" ? read.changes : found ? changesOfLists(found.lists, textsOf(found)) : [],
     warnings: [...offline.warnings, ...warningsOf(found, input)],
   }
@@ -200,6 +210,7 @@ function warningsOf(found: LogFindings | null, { log }: LegionCheckInput): reado
     ...(uncovered > 0n ? [`newer_uncovered:${uncovered}`] : []),
     ...(found?.backdated ? [`head_backdated:${found.backdated}`] : []),
     ...(found?.lists.note === "respelled" ? ["respelled"] : []),
+    ...(found?.isNewest === false ? ["records_unread"] : []),
   ]
 }
 

@@ -15,6 +15,7 @@ import { judgeLegionEvidence } from "./legion-evidence-report.js"
 import { findBackdating } from "./legion-freshness.js"
 import { type LegionHistory, readLegionHistory } from "./legion-history.js"
 import { compareLegionLive, type LegionLiveList, liveListOf } from "./legion-live.js"
+import { isNewest } from "./legion-newest.js"
 import { findByList, findByUrl } from "./legion-subject.js"
 import { answerLive, type LiveAnswer } from "./live-answer.js"
 import { answerLog, describeSigned } from "./log-answer.js"
@@ -35,6 +36,8 @@ export interface LegionVerifyInput {
   /** Asked which server a URL is; null: nobody is. */
   readonly registry: McpRegistry | null
   readonly read: () => Promise<ServerReading>
+  /** True to read every entry of the log after the newest record (`--exhaustive`). */
+  readonly exhaustive?: boolean
   /** POSIX seconds. */
   readonly nowSec: number
 }
@@ -154,6 +157,8 @@ interface Found {
   readonly newest: ServedBundle
   readonly definitions: ProvenDefinitions | null
   readonly history: LegionHistory | null
+  /** Whether every later entry of the log was read; null: that was not asked. */
+  readonly scanned: boolean | null
 }
 
 /** No proofs of history are asked for: only what speaks against the newest record matters here. */
@@ -166,7 +171,8 @@ async function fetchRest(
   const { serverId, fingerprint } = newest.record
   const definitions = await log.definitions(fingerprint)
   const history = await unlessUnreachable(readLegionHistory(log, { serverId, newest, proofs: 0 }))
-  return { input, live, newest, definitions, history }
+  const scanned = input.exhaustive ? await isNewest(log, newest) : null
+  return { input, live, newest, definitions, history, scanned }
 }
 
 /** History adds to an answer that does not need it. */
@@ -190,11 +196,13 @@ function judgeRecord(log: LegionClient, found: Found): LegionVerified {
     ...judged,
     ...overrule(judged, found, backdated),
     head: judged.head && { ...judged.head, origin },
+    newest: found.scanned ? "scanned" : "hint",
     warnings: [
       ...log.warnings,
       ...judged.warnings,
       ...(backdated ? [`head_backdated:${backdated}`] : []),
       ...historyWarnings(history),
+      ...(found.scanned === false ? ["records_unread"] : []),
     ],
   }
   const incomplete = live.kind === "read" ? live.value.list.incomplete : null

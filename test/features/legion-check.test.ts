@@ -18,6 +18,7 @@ import type { PinnedRoot } from "../../src/core/root.js"
 import type { ServerVerdict } from "../../src/core/verdict.js"
 import { checkLegionPins, type LegionState } from "../../src/features/legion-check.js"
 import { checkLegionLockfile } from "../../src/features/legion-check-lockfile.js"
+import { isNewest, MAX_LEGION_ENTRIES_READ } from "../../src/features/legion-newest.js"
 import { DEFAULT_READ_LIMITS, type LegionLog, type ServerReading } from "../../src/ports.js"
 import { type LegionCase, legionCases } from "../core/legion/vectors.js"
 import {
@@ -160,18 +161,22 @@ interface Scene {
   readonly plans?: readonly RecordPlan[]
   readonly serving?: Serving
   readonly strict?: boolean
+  readonly exhaustive?: boolean
   readonly state?: MemoryState
   readonly answer?: AnswerPath
 }
 
 async function check(scene: Scene): Promise<LockfileReport & { asked: readonly string[] }> {
   const { pins = [{ leaf: 4, size: 5 }], log = LOG, plans = PLANS, strict = false, state = new MemoryState() } = scene
+  const { exhaustive = false } = scene
   const lockfile = lockfileOf(pins)
   const offline = verifyLegionLockfile({ lockfile, roots: [rootOf(ROOT.pin)], nowSec: BigInt(NOW) })
   const asked: string[] = []
   const source = sourceOf(scene.answer ?? answersOf(log, plans, scene.serving), asked)
   const opened = await open(source, state, ROOT.pin)
-  const report = await checkLegionLockfile(lockfile, { offline, names: null, log: opened, strict, nowSec: NOW })
+  const report = await checkLegionLockfile(lockfile, {
+    ...{ offline, names: null, log: opened, strict, exhaustive, nowSec: NOW },
+  })
   return { ...report, asked }
 }
 
@@ -318,6 +323,53 @@ describe("a log that does not answer, or lies", () => {
     const revoked = makeLegionLog(PLANS, [...KEYRING, revoke(LOG_KEY.id)])
     const { servers } = await check({ serving: { edit: without("/keyring", revoked.keyring) } })
     expect(servers.map(said)).toEqual(["REJECTED(KEY_NOT_VALID_AT_SIZE)"])
+  })
+})
+
+describe("every entry of the log", () => {
+  const pins = [{ leaf: 0, size: 1 }]
+  const held = without("/latest", JSON.stringify(LOG.bundle(2, 5)))
+  const editRecord = (leaf: number, other: number) => (path: string) =>
+    path === `/records/${leaf}` ? JSON.stringify(LOG.records[other]) : held(path)
+
+  test("is read where that was asked, and the newest record is that", async () => {
+    const { servers, asked } = await check({ pins: [{ leaf: 1, size: 2 }], exhaustive: true })
+    expect(servers).toMatchObject([{ verdict: "UNCHANGED", newest: "scanned" }])
+    expect(asked.filter((path) => path.startsWith("/records/"))).toEqual(["/records/4"])
+  })
+
+  test.each([
+    { name: "a newer record is held back", edit: held, says: "REJECTED(LOG_ROLLBACK)" },
+    { name: "another record stands in its place", edit: editRecord(4, 3), says: "REJECTED(HASH_MISMATCH)" },
+    {
+      name: "an entry is not given",
+      edit: (path: string) => (path === "/records/3" ? null : held(path)),
+      says: "UNKNOWN(incomplete)",
+    },
+  ])("$name", async ({ edit, says }) => {
+    expect((await check({ pins, exhaustive: true, serving: { edit } })).servers.map(said)).toEqual([says])
+  })
+
+  test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 16, 17])("all of a tree of %i leaves, from any leaf", async (size) => {
+    const plans = Array.from({ length: size }, (_, i): RecordPlan => ({ serverId: `s${i}`, tools: [] }))
+    const log = makeLegionLog(plans)
+    const client = await open(sourceOf(answersOf(log, plans)), new MemoryState(), ROOT.pin)
+    if (client instanceof ToolsumError) throw client
+    for (let leaf = 0; leaf < size; leaf++) {
+      const served = await client.latest(`s${leaf}`)
+      expect(served && (await isNewest(client, served))).toBe(true)
+    }
+  })
+
+  test("no more than so many entries are read", async () => {
+    const client = await open(sourceOf(answersOf(LOG, PLANS)), new MemoryState(), ROOT.pin)
+    const served = client instanceof ToolsumError ? null : await client.latest(ONE)
+    if (client instanceof ToolsumError || served === null) throw new Error("expected a record")
+    const far = {
+      ...served,
+      head: { ...served.head, size: served.record.leafIndex + 2n + BigInt(MAX_LEGION_ENTRIES_READ) },
+    }
+    expect(await isNewest(client, far)).toBe(false)
   })
 })
 

@@ -111,17 +111,16 @@ async function addOurs(
   return formatLegionLockfile(pinInLegionLockfile(empty, pin))
 }
 
-const checkOurs = async (log: SimulatedLog, text: string, state: MemoryState): Promise<string> => {
+const checkOurs = async (
+  log: SimulatedLog,
+  text: string,
+  { state, exhaustive }: { state: MemoryState; exhaustive: boolean },
+): Promise<string> => {
   const lockfile = parseLegionLockfile(text)
   const offline = verifyLegionLockfile({ lockfile, roots: rootsOf(log), nowSec: BigInt(now()) })
   const opened = await openOrSay(log, state)
-  const report = await checkLegionLockfile(lockfile, {
-    offline,
-    names: null,
-    log: opened,
-    strict: false,
-    nowSec: now(),
-  })
+  const asked = { offline, names: null, log: opened, strict: false, exhaustive, nowSec: now() }
+  const report = await checkLegionLockfile(lockfile, asked)
   return report.servers.map(said).join()
 }
 
@@ -132,6 +131,8 @@ interface Scenario {
   readonly name: string
   readonly add?: Added
   readonly later: readonly string[]
+  /** True to read every entry of the log. */
+  readonly exhaustive?: boolean
   /** Exit code of legion-lock check. */
   readonly theirs: number
   readonly ours: string
@@ -152,6 +153,14 @@ const CHECKS: readonly Scenario[] = [
   { name: "rewrite", add: OLD, later: ["--rewrite"], theirs: 2, ours: "REJECTED(LOG_INCONSISTENT)" },
   { name: "bad archive", add: OLD, later: ["--bad-archive"], theirs: 2, ours: "REJECTED(HASH_MISMATCH)" },
   { name: "omit newest", later: ["--omit-newest"], theirs: 0, ours: "REJECTED(LOG_ROLLBACK)" },
+  {
+    name: "omit newest above the pin, every entry read",
+    add: OLD,
+    later: ["--omit-newest"],
+    exhaustive: true,
+    theirs: 1,
+    ours: "REJECTED(LOG_ROLLBACK)",
+  },
   { name: "stale head", later: ["--stale"], theirs: 0, ours: "UNKNOWN(log_behind)" },
   { name: "shorter keyring", later: ["--short-keyring"], theirs: 0, ours: "REJECTED(LOG_ROLLBACK)" },
   { name: "500", later: ["--http-500"], theirs: 2, ours: "UNKNOWN(log_unreachable)" },
@@ -169,6 +178,7 @@ interface Live {
   /** Server whose list is given. */
   readonly of?: string
   readonly with?: readonly string[]
+  readonly exhaustive?: boolean
   readonly theirs: number
   readonly ours: string
 }
@@ -233,6 +243,15 @@ const LIVE: readonly Live[] = [
     theirs: 2,
     ours: "REJECTED(HASH_MISMATCH)",
   },
+  {
+    name: "live: omit newest, every entry read",
+    mode: "same",
+    id: FILES,
+    with: ["--omit-newest"],
+    exhaustive: true,
+    theirs: 0,
+    ours: "REJECTED(LOG_ROLLBACK)",
+  },
   { name: "live: stale head", mode: "same", id: FILES, with: ["--stale"], theirs: 0, ours: "UNKNOWN(log_behind)" },
 ]
 
@@ -246,11 +265,11 @@ const readLive = (url: string) =>
     clientCredentials: [],
   }).read({ sections: ["tools"], limits: DEFAULT_READ_LIMITS })
 
-async function verifyOurs(log: SimulatedLog, url: string, id: string | null) {
+async function verifyOurs(log: SimulatedLog, url: string, id: string | null, exhaustive = false) {
   const registry = createHttpRegistry(log.registry, HTTP)
   onTestFinished(() => registry.close())
   const opened = openOrSay(log, new MemoryState())
-  const input = { name: "server", url, serverId: id, log: opened, origin: ORIGIN, registry, nowSec: now() }
+  const input = { name: "server", url, serverId: id, log: opened, origin: ORIGIN, registry, exhaustive, nowSec: now() }
   return verifyLegionServer({ ...input, read: () => readLive(url) })
 }
 
@@ -264,7 +283,7 @@ describe.skipIf(!canRunLegion)("beside LEGION's own client", () => {
     process.stdout.write(`${["", "scenario | legion-lock, legion-verify | toolsum", ...table].join("\n")}\n`)
   })
 
-  test.each(CHECKS)("check: $name", async ({ name, add = {}, later, theirs, ours }) => {
+  test.each(CHECKS)("check: $name", async ({ name, add = {}, later, exhaustive = false, theirs, ours }) => {
     const folder = makeFolder()
     const state = new MemoryState()
     const first = await start([])
@@ -275,7 +294,7 @@ describe.skipIf(!canRunLegion)("beside LEGION's own client", () => {
     await first.stop()
     const second = await start(later)
     const run = await runLegion(installed, second, { tool: "lock", args: ["check"], cwd: folder })
-    const verdict = await checkOurs(second, text, state)
+    const verdict = await checkOurs(second, text, { state, exhaustive })
     table.push(`${name} | exit ${run.code} | ${verdict}`)
     expect([run.code, verdict]).toEqual([theirs, ours])
   })
@@ -313,31 +332,34 @@ describe.skipIf(!canRunLegion)("beside LEGION's own client", () => {
     await expect(addOurs(log, { id: "io.sim/compromised" }, state)).rejects.toMatchObject({ code: "LOG_ROLLBACK" })
   })
 
-  test.each(LIVE)("$name", async ({ name, mode, id, of = id ?? FILES, with: switches = [], theirs, ours }) => {
-    const folder = makeFolder()
-    const log = await start(switches)
-    const odd = log.servers.find((server) => server.includes("odd id")) ?? ""
-    const list = log.servers.includes(of) ? of : of === "ODD" ? odd : FILES
-    const url = `${log.mcp}/${mode}/${encodeURIComponent(list)}`
-    const args = [url, ...(id === null ? [] : ["--id", id])]
-    const run = await runLegion(installed, log, {
-      tool: "verify",
-      args: [...args, "--save", "theirs.json"],
-      cwd: folder,
-    })
-    const { server, evidence } = await verifyOurs(log, url, id)
-    table.push(`${name} | exit ${run.code} | ${said(server)}`)
-    expect([run.code, said(server)]).toEqual([theirs, ours])
-    if (ours !== "UNCHANGED" && !ours.startsWith("CHANGED") && !ours.startsWith("AUTH")) return
-    writeFileSync(join(folder, "ours.json"), formatLegionEvidence(evidence()))
-    const again = await runLegion(installed, log, { tool: "verify", args: ["--offline", "ours.json"], cwd: folder })
-    expect(again.code).toBe({ UNCHANGED: 0, "CHANGED(surface)": 1 }[ours] ?? 3)
-    if (theirs !== (again.code as number) || switches.includes("--unsigned-history")) return
-    const saved = parseLegionEvidence(readFileSync(join(folder, "theirs.json")))
-    const verified = verifyLegionEvidence({ evidence: saved, roots: rootsOf(log) })
-    expect(said(judgeLegionEvidence({ evidence: saved, verified, nowSec: BigInt(now()) }))).toBe(ours)
-    expect(formatLegionEvidence(saved)).toBe(readFileSync(join(folder, "theirs.json"), "utf8"))
-  })
+  test.each(LIVE)(
+    "$name",
+    async ({ name, mode, id, of = id ?? FILES, with: switches = [], exhaustive = false, theirs, ours }) => {
+      const folder = makeFolder()
+      const log = await start(switches)
+      const odd = log.servers.find((server) => server.includes("odd id")) ?? ""
+      const list = log.servers.includes(of) ? of : of === "ODD" ? odd : FILES
+      const url = `${log.mcp}/${mode}/${encodeURIComponent(list)}`
+      const args = [url, ...(id === null ? [] : ["--id", id])]
+      const run = await runLegion(installed, log, {
+        tool: "verify",
+        args: [...args, "--save", "theirs.json"],
+        cwd: folder,
+      })
+      const { server, evidence } = await verifyOurs(log, url, id, exhaustive)
+      table.push(`${name} | exit ${run.code} | ${said(server)}`)
+      expect([run.code, said(server)]).toEqual([theirs, ours])
+      if (ours !== "UNCHANGED" && !ours.startsWith("CHANGED") && !ours.startsWith("AUTH")) return
+      writeFileSync(join(folder, "ours.json"), formatLegionEvidence(evidence()))
+      const again = await runLegion(installed, log, { tool: "verify", args: ["--offline", "ours.json"], cwd: folder })
+      expect(again.code).toBe({ UNCHANGED: 0, "CHANGED(surface)": 1 }[ours] ?? 3)
+      if (theirs !== (again.code as number) || switches.includes("--unsigned-history")) return
+      const saved = parseLegionEvidence(readFileSync(join(folder, "theirs.json")))
+      const verified = verifyLegionEvidence({ evidence: saved, roots: rootsOf(log) })
+      expect(said(judgeLegionEvidence({ evidence: saved, verified, nowSec: BigInt(now()) }))).toBe(ours)
+      expect(formatLegionEvidence(saved)).toBe(readFileSync(join(folder, "theirs.json"), "utf8"))
+    },
+  )
 
   test("a registry's URL of an id is read", async () => {
     const log = await start([])
