@@ -3,12 +3,20 @@ import { resolve } from "node:path"
 import { ToolsumError } from "../../core/errors.js"
 import { SECTION_NAMES } from "../../core/section.js"
 import { formatObservations, MAX_OBSERVATIONS_BYTES } from "../../features/observation-file.js"
-import { archivedTexts, DEFAULT_SECTIONS, observeServer } from "../../features/observe.js"
+import {
+  archivedTexts,
+  DEFAULT_SECTIONS,
+  type Observed,
+  type ObserveInput,
+  observeServer,
+} from "../../features/observe.js"
 import { requirePinName } from "../../features/pins.js"
 import type { CommandSpec } from "../commands.js"
+import type { Io } from "../io.js"
 import { findLocalNames } from "../local-names.js"
 import { MASK_OPTIONS, readMasks } from "../masks.js"
 import { OBSERVER_OPTIONS, readObserver } from "../observer.js"
+import type { CommandLine } from "../options.js"
 import { requireOutputPlace, writeOutput } from "../output-file.js"
 import { PROFILE_OPTIONS, readProfile } from "../profile.js"
 import { showProgress } from "../progress.js"
@@ -38,51 +46,54 @@ export const observeCommand: CommandSpec = {
     ...LOCKFILE_OPTIONS,
   ],
   examples: ["toolsum observe memory --out memory.observation -- npx -y @modelcontextprotocol/server-memory@2026.1.26"],
-  run: async (line, io) => {
-    const { options } = line
-    const [name = ""] = line.words
-    requirePinName(name)
-    const out = options.value("out")
-    if (out === null) throw new ToolsumError("USAGE", "expected --out with the file to write")
-    const path = resolve(io.cwd, out)
-    requireOutputPlace(path, OBSERVATIONS) // before a server is started
-    const target = readTarget(line, io)
-    const masks = await readMasks(options, io)
-    const placeholders = options.values("placeholder")
-    const { path: lockfilePath } = await findProjectLockfile(options, io)
-    const place = { lockfilePath, options, io }
-    const work = observeServer({
-      name,
-      target,
-      source: await openServer({ ...place, target, placeholders, reach: "any" }),
-      placeholders,
-      environment: io.env,
-      limits: readLimits(options),
-      sections: options.flag("resources") ? SECTION_NAMES : DEFAULT_SECTIONS,
-      masks,
-      profile: readProfile(options),
-      names: findLocalNames(target, place),
-      observer: readObserver(options),
-      nowSec: io.nowSec(),
-      signal: io.signal,
-    })
-    const observed = await showUnstable(showProgress(io, `reading ${name}`, work), {
-      command: "observe",
-      name,
-      line,
-      io,
-    })
-    const { observation, reading, localTexts } = observed
-    const objects = archivedTexts(observed)
-    await writeOutput(path, formatObservations([{ observation, objects }]), OBSERVATIONS)
+  run: observe,
+}
+
+async function observe(line: CommandLine, io: Io): Promise<0> {
+  const { options } = line
+  const [name = ""] = line.words
+  requirePinName(name)
+  const out = options.value("out")
+  if (out === null) throw new ToolsumError("USAGE", "expected --out with the file to write")
+  const path = resolve(io.cwd, out)
+  requireOutputPlace(path, OBSERVATIONS) // before a server is started
+  const work = buildInput(name, line, io).then(observeServer)
+  const observed = await showUnstable(showProgress(io, `reading ${name}`, work), { command: "observe", name, line, io })
+  const { observation } = observed
+  await writeOutput(path, formatObservations([{ observation, objects: archivedTexts(observed) }]), OBSERVATIONS)
+  if (options.flag("json")) printObserved(name, out, observed, io)
+  else if (!options.flag("quiet")) {
     const { subject, version } = observation
-    if (options.flag("json")) {
-      const said = { findings: findingsMember(reading.findings), localTexts: localTextsMember(localTexts) }
-      printDocument(io, { command: "observe", exitCode: 0, name, subject, version, file: out, ...said })
-    } else if (!options.flag("quiet")) {
-      const what = `${showWord(out)}: ${subject}${version === "-" ? "" : ` ${version}`}, for toolsum log append`
-      io.stdout([what, ...describeNotes(observed).map((note) => `  ${note}`)].map((text) => `${text}\n`).join(""))
-    }
-    return 0
-  },
+    const what = `${showWord(out)}: ${subject}${version === "-" ? "" : ` ${version}`}, for toolsum log append`
+    io.stdout([what, ...describeNotes(observed).map((note) => `  ${note}`)].map((text) => `${text}\n`).join(""))
+  }
+  return 0
+}
+
+async function buildInput(name: string, line: CommandLine, io: Io): Promise<ObserveInput> {
+  const { options } = line
+  const target = readTarget(line, io)
+  const placeholders = options.values("placeholder")
+  const place = { lockfilePath: (await findProjectLockfile(options, io)).path, options, io }
+  return {
+    name,
+    target,
+    placeholders,
+    environment: io.env,
+    limits: readLimits(options),
+    sections: options.flag("resources") ? SECTION_NAMES : DEFAULT_SECTIONS,
+    masks: await readMasks(options, io),
+    profile: readProfile(options),
+    names: findLocalNames(target, place),
+    observer: readObserver(options),
+    nowSec: io.nowSec(),
+    signal: io.signal,
+    source: await openServer({ ...place, target, placeholders, reach: "any" }),
+  }
+}
+
+function printObserved(name: string, file: string, { observation, reading, localTexts }: Observed, io: Io): void {
+  const { subject, version } = observation
+  const said = { findings: findingsMember(reading.findings), localTexts: localTextsMember(localTexts) }
+  printDocument(io, { command: "observe", exitCode: 0, name, subject, version, file, ...said })
 }
