@@ -28,7 +28,7 @@ export function scriptOf(cell: Cell): Script {
     if (page === undefined) return [{ send: rpcError(asked.id, -32602, `no page ${cursor}`) }]
     if ("error" in page) return [{ send: rpcError(asked.id, ...page.error) }]
     const steps = respond(asked, listResult(page, content, asked.before, revision), cursor === hit)
-    const isSwap = content.swapped && asked.before === 0 && page.next === undefined
+    const isSwap = content.swapped && asked.before === 0 && cursor === "first"
     return isSwap ? [{ send: '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}' }, ...steps] : steps
   }
   const onStream = atOpening && trouble.onStream === true && cell.way === "sse"
