@@ -27,7 +27,7 @@ import { dryRunMember, lockfileToChange } from "./dry-run.js"
 import { LEGION_LOCKFILE_NAME } from "./file-kind.js"
 import type { Io } from "./io.js"
 import { proveLegionLockfile } from "./legion-lockfile.js"
-import { type LegionPlace, openLegion, readLegionPlace } from "./legion-logs.js"
+import { type LegionPlace, lockedUrl, openLegion, readLegionPlace } from "./legion-logs.js"
 import type { CommandLine, Options } from "./options.js"
 import { findProjectLockfile } from "./project.js"
 import { printDocument } from "./report-json.js"
@@ -89,9 +89,6 @@ async function addToOurs(wanted: WantedRecord, place: LegionPlace, line: Command
   const files = [store.path, ...(definitions === null ? [] : [definitionsPath(store.path, name)])]
   report({ name, digest, served, client, files }, options, io)
 }
-
-/** A place on this machine or in a private network means nothing to others. */
-const lockedUrl = ({ url }: LegionPlace): string | null => (/^https:/i.test(url) ? url : null)
 
 async function addToTheirs(wanted: WantedRecord, place: LegionPlace, { options }: CommandLine, io: Io): Promise<void> {
   const path = resolve(io.cwd, options.value("lock") ?? LEGION_LOCKFILE_NAME)

@@ -14,7 +14,7 @@ import { admit, type Checking, interrupted } from "./checking.js"
 import { keepEvidence } from "./evidence.js"
 import type { Io } from "./io.js"
 import { proveLegionLockfile } from "./legion-lockfile.js"
-import { type LockedLegionLog, tryToOpenLegion } from "./legion-logs.js"
+import { type LockedLegionLog, tryToOpenLegion, unknownPlace } from "./legion-logs.js"
 import type { CommandLine, Options } from "./options.js"
 import { type Gate, openServer } from "./servers.js"
 import { readLimits } from "./typed-target.js"
@@ -105,9 +105,7 @@ const pinnedRoot = ({ roots }: LockfileReport, origin: string): string | null =>
   roots.find(({ log, source }) => log === origin && source !== null)?.fingerprint ?? null
 
 async function openOrSay(log: LockedLegionLog, options: Options, io: Io): Promise<LegionState> {
-  const opened = await tryToOpenLegion(log, options, io)
-  const why = `nothing says where the log ${log.origin} is: --log, or toolsum trust add with --log`
-  return opened ?? new ToolsumError("LOG_UNAVAILABLE", why)
+  return (await tryToOpenLegion(log, options, io)) ?? unknownPlace(log.origin)
 }
 
 /** Logs that are caught lying, with the name of the file in which that is kept. */

@@ -86,6 +86,16 @@ export async function findLegionPlace(log: LockedLegionLog, options: Options, io
   return url === null ? null : { origin, url, isNamed: false }
 }
 
+/** The error for a log that is nowhere. */
+export const unknownPlace = (origin: string): ToolsumError =>
+  new ToolsumError(
+    "LOG_UNAVAILABLE",
+    `nothing says where the log ${quote(origin)} is: --log, or toolsum trust add with --log`,
+  )
+
+/** The place as a lockfile has it: one on this machine or in a private network means nothing to others. */
+export const lockedUrl = ({ url }: LegionPlace): string | null => (/^https:/i.test(url) ? url : null)
+
 /** Open a log. `expectedRoot`: the root that a lockfile has for it. Evidence of a fork or rollback is kept before the error leaves. */
 export async function openLegion(
   place: LegionPlace,

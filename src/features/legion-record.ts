@@ -12,8 +12,8 @@ import { verifyLegionPin } from "../core/legion/verify-pin.js"
 import type { Approval, Lockfile, Pin } from "../core/lockfile.js"
 import type { Target } from "../core/target.js"
 import type { LockfileStore } from "../ports.js"
-import { buildLegionPin, findLegionPin, formatLegionDefinitions, placeLegionPins } from "./legion-pins.js"
-import { findPin, formatInstant } from "./pins.js"
+import { buildLegionPin, formatLegionDefinitions, placeLegionPins } from "./legion-pins.js"
+import { findPin, formatInstant, legionRecordOf, pinDigestOf } from "./pins.js"
 
 /** Which record. `leafIndex`, `treeSize`: null for the newest. */
 export interface WantedRecord {
@@ -62,7 +62,7 @@ export async function fetchLegionRecord(client: LegionClient, wanted: WantedReco
 /** What the log's archive has of a record, for a diff in words; null where it cannot be had. Throws HASH_MISMATCH for something else. */
 export async function fetchLegionTexts(
   client: LegionClient,
-  { record }: ServedBundle,
+  { record }: Pick<ServedBundle, "record">,
 ): Promise<ProvenDefinitions | null> {
   try {
     return await client.definitions(record.fingerprint)
@@ -108,9 +108,7 @@ export async function pinLegionRecord(
     )
     digest = made.digest
     const log = { origin: client.origin, url, keyring: client.keyringText }
-    const same = findLegionPin(current, { origin: client.origin, serverId: served.record.serverId })
-    const isSame = same?.name === name && same.record.leafIndex === served.record.leafIndex
-    const isKept = isSame && before?.approved?.pin === made.pin.approved?.pin
+    const isKept = before !== null && isSameRecord(before, served) && saysTheSame(before, made)
     const pins = isKept ? [] : [{ name, pin: made.pin }]
     const lockfile = placeLegionPins(current, pins, { log, roots: [client.root] })
     return { lockfile, definitions: { [name]: formatLegionDefinitions(served.record, definitions) } }
@@ -118,6 +116,13 @@ export async function pinLegionRecord(
   if (digest === null) throw new ToolsumError("IO_FAILED", "the lockfile was not changed")
   return { digest, written }
 }
+
+/** True when the pin has that record, whatever head it is under. */
+const isSameRecord = (pin: Pin, { record }: ServedBundle): boolean =>
+  legionRecordOf(pin)?.leafIndex === record.leafIndex
+
+const saysTheSame = (before: Pin, { pin, digest }: { pin: Pin; digest: Digest }): boolean =>
+  pinDigestOf(before) === digest && before.approved?.pin === pin.approved?.pin
 
 /** LEGION's own lockfile with the record in it, as `legion-lock add` would have written it. `nowSec`: POSIX seconds. */
 export const pinInTheirs = (

@@ -192,7 +192,6 @@ test("such a pin lives as others do: shown, renamed, approved, removed, left out
   const { document } = await world.json()
   validateReport(document)
   expect(document.servers).toMatchObject([{ name: "memos", state: "pinned", pin: { approved: true, launch: null } }])
-  expect((await world.expect(2, "update", "memos")).stderr).toContain("no launch line")
   await world.expect(0, "lock", "complete")
   await world.expect(0, "remove", "memos")
   expect((await world.readLock()).servers).toEqual({})

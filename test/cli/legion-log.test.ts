@@ -218,6 +218,60 @@ describe("check", () => {
   })
 })
 
+describe("update", () => {
+  beforeEach(() => world.expect(0, "add", FILES, ...at()))
+
+  test("takes in the newest record, shows it in words, and leaves it to be approved", async () => {
+    const { approved } = (await world.readLock()).servers.files
+    server.serve({ size: 3 })
+    const dry = await world.json("update", "files", ...at(), "--dry-run")
+    validateReport(dry.document)
+    expect([dry.code, dry.document.servers[0].pin]).toEqual([1, null])
+    const { stdout } = await world.expect(1, "update", "files", ...at())
+    expect(stdout).toMatch(/^files: io.example\/files, leaf 0 → 2\n/)
+    expect(stdout).toContain("sends it on")
+    const after = (await world.readLock()).servers.files
+    expect(after.approved).toEqual(approved)
+    expect((await world.json("verify")).document.servers[0]).toMatchObject({ verdict: "CHANGED", reason: "unapproved" })
+    const [, digest = ""] = /--to (sha256:[0-9a-f]{64})/.exec(stdout) ?? []
+    await world.expect(0, "approve", "files", "--to", digest)
+    await world.expect(0, "verify")
+    await world.expect(0, "check", ...at())
+  })
+
+  test("changes nothing where nothing is new, and asks a person at the terminal", async () => {
+    const before = snapshot(world.folder)
+    const { code, document } = await world.json("update", ...at())
+    validateReport(document)
+    expect([code, document.servers[0].approved]).toEqual([0, true])
+    expect(snapshot(world.folder)).toEqual(before)
+    server.serve({ size: 3 })
+    world.ask = () => "yes"
+    expect((await world.expect(0, "update", "files", ...at())).stdout).toContain("approved\n")
+    await world.expect(0, "verify")
+  })
+
+  test("refuses a log that went back, and one that is nowhere", async () => {
+    server.serve({ size: 1 })
+    const before = snapshot(world.folder)
+    await world.expect(3, "update", "files", ...at())
+    expect((await world.expect(2, "update", "files")).stderr).toContain("LOG_UNAVAILABLE")
+    expect(snapshot(world.folder)).toEqual(before)
+  })
+
+  test("keeps how the server is reached, from then on read by check", async () => {
+    const listed = makeServer(join(world.folder, "..", "lists.json"), { tools: [toolOf("read"), toolOf("write")] })
+    await world.expect(1, "update", "files", ...at(), "--", ...listed.launch)
+    const { pin } = (await world.json("verify")).document.servers[0]
+    await world.expect(0, "approve", "files", "--to", pin)
+    const { code, document } = await world.json("check", ...at())
+    expect([code, document.servers[0].compared]).toEqual([0, ["lock", "log", "live"]])
+    listed.say({ tools: [toolOf("read"), toolOf("write"), toolOf("sudo")] })
+    const { stdout } = await world.expect(1, "check", ...at())
+    expect(stdout).toContain("sudo")
+  })
+})
+
 describe("verify-server --log", () => {
   let listed: ListedServer
   const asked = (...more: readonly string[]) => [

@@ -1,6 +1,7 @@
 // `toolsum update`: reads pinned servers again, records what they say now, shows the difference to what was approved, leaves approving
 // to a person. One that fails does not keep the others from it.
 import { ToolsumError } from "../../core/errors.js"
+import type { JsonValue } from "../../core/json.js"
 import type { Lockfile, Pin } from "../../core/lockfile.js"
 import { approvePin } from "../../features/approve.js"
 import { loadApproved, loadPinned, type ReadableLog } from "../../features/approved-surface.js"
@@ -14,6 +15,7 @@ import { readCommitted } from "../committed.js"
 import { type ExitCode, exitCodeOfError, worstExitCode } from "../exit-codes.js"
 import { type FailedPin, failureLine, failureMember } from "../failures.js"
 import type { Io } from "../io.js"
+import { LEGION_LOG_OPTION } from "../legion-logs.js"
 import { findLocalNames } from "../local-names.js"
 import { findLogSource, LOG_OPTIONS, openLogForReading } from "../logs.js"
 import { MASK_OPTIONS, readMasks } from "../masks.js"
@@ -27,6 +29,7 @@ import { printDocument } from "../report-json.js"
 import { CONSENT_OPTIONS, openServer } from "../servers.js"
 import { openTargetLog } from "../target-log.js"
 import { isUrl, LAUNCH_OPTIONS, readLimits } from "../typed-target.js"
+import type { LegionOutcome } from "../update-legion.js"
 import { acceptUpdateTarget } from "../update-target.js"
 
 export const updateCommand: CommandSpec = {
@@ -39,6 +42,7 @@ export const updateCommand: CommandSpec = {
     ["--no-masks", "Drop the masks that the pin has"],
     ...PROFILE_OPTIONS,
     ["--no-profile", "Drop the name that was chosen for the pin's profile"],
+    LEGION_LOG_OPTION,
     ...LOG_OPTIONS,
     ...LOCKFILE_OPTIONS,
     ...ROOT_OPTIONS,
@@ -100,13 +104,18 @@ function requireName(lockfile: Lockfile | null, word: string, mayBeCommand: bool
 }
 
 /** How it went with one pin. */
-type Outcome = { readonly name: string; readonly ok: true; readonly updated: Updated } | FailedPin
+type Outcome =
+  | { readonly name: string; readonly ok: true; readonly updated: Updated }
+  | { readonly name: string; readonly ok: true; readonly legion: LegionOutcome }
+  | FailedPin
 
 /** Update one pin and say so at once. A failure is thrown only when this pin alone was asked for. */
 async function attempt(name: string, updating: Updating): Promise<Outcome> {
   const { line, io } = updating
   try {
     if (io.signal.aborted) throw new ToolsumError("READING_INCOMPLETE", "interrupted")
+    if (requirePin(await updating.store.read(), name).pin.evidence !== undefined)
+      return { name, ok: true, legion: await (await import("../update-legion.js")).updateFromLegion(name, updating) }
     return { name, ok: true, updated: await present(name, await updateOne(name, updating), updating) }
   } catch (error) {
     if (!(error instanceof ToolsumError) || line.words.filter((word) => !isUrl(word)).length === 1) throw error
@@ -190,6 +199,12 @@ async function present(name: string, updated: Updated, { store, line, io }: Upda
 }
 
 /** A change that waits for approval is a finding; on a dry run one that would. */
-const exitCodeOf = (one: Outcome): ExitCode => (one.ok ? (one.updated.approved ? 0 : 1) : exitCodeOfError(one.error))
+function exitCodeOf(one: Outcome): ExitCode {
+  if (!one.ok) return exitCodeOfError(one.error)
+  return ("legion" in one ? one.legion : one.updated).approved ? 0 : 1
+}
 
-const memberOf = (one: Outcome) => (one.ok ? updatedMember(one.name, one.updated) : failureMember(one))
+function memberOf(one: Outcome): JsonValue {
+  if (!one.ok) return failureMember(one)
+  return "legion" in one ? one.legion.member : updatedMember(one.name, one.updated)
+}
