@@ -9,7 +9,12 @@ import { fileURLToPath } from "node:url"
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url))
 const MUST = ["package.json", "README.md", "LICENSE", "FORMAT.md", "SECURITY.md", "CHANGELOG.md"]
-const MAY = [/^dist\/[a-z0-9/.-]+\.(?:js|d\.ts)$/, /^dist\/cli\/package\.json$/, /^schemas\/[a-z.-]+\.schema\.json$/, /^vendor-keys\/[a-z-]+\.json$/]
+const MAY = [
+  /^dist\/[a-z0-9/.-]+\.(?:js|d\.ts)$/,
+  /^dist\/cli\/package\.json$/,
+  /^schemas\/[a-z.-]+\.schema\.json$/,
+  /^vendor-keys\/[a-z-]+\.json$/,
+]
 const MAX_UNPACKED_BYTES = 4 * 1024 * 1024
 const BUILTIN = new Set(builtinModules.flatMap((name) => [name, `node:${name}`]))
 
