@@ -28,8 +28,8 @@ export async function checkLegionFile(path: string, { words, options }: CommandL
   const { origin, base: url } = lockfile
   const log = await openOrSay({ origin, url, root: pinnedRoot(offline, origin) }, options, io)
   const names = words.length === 0 ? null : [...new Set(words)]
-  const strict = options.flag("strict")
-  const report = await checkLegionLockfile(lockfile, { offline, names, log, strict, nowSec: io.nowSec() })
+  const [strict, exhaustive] = [options.flag("strict"), options.flag("exhaustive")]
+  const report = await checkLegionLockfile(lockfile, { offline, names, log, strict, exhaustive, nowSec: io.nowSec() })
   return { ...report, refuted: await keepAll(report.refuted, io) }
 }
 
@@ -95,7 +95,7 @@ async function checkOneLog(
   const log = await openOrSay({ origin, url, root: pinnedRoot(offline, origin) }, options, io)
   const { servers, refuted } = await checkLegionPins({
     ...{ pins, log, storedKeyring: keyring?.[0] ?? null, strict: options.flag("strict") },
-    ...{ needsLog: options.flag("log-only"), nowSec: io.nowSec() },
+    ...{ exhaustive: options.flag("exhaustive"), needsLog: options.flag("log-only"), nowSec: io.nowSec() },
   })
   return { servers, refuted: await keepAll(refuted ? [{ origin, error: refuted }] : [], io) }
 }

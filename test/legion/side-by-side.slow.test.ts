@@ -27,6 +27,7 @@ import { DEFAULT_READ_LIMITS } from "../../src/ports.js"
 import { MemoryState } from "../fakes/memory-state.js"
 import {
   canRunLegion,
+  INSTALL_TIMEOUT_MS,
   installLegion,
   type LegionInstallation,
   runLegion,
@@ -276,7 +277,7 @@ async function verifyOurs(log: SimulatedLog, url: string, id: string | null, exh
 describe.skipIf(!canRunLegion)("beside LEGION's own client", () => {
   beforeAll(() => {
     installed = installLegion()
-  })
+  }, INSTALL_TIMEOUT_MS)
 
   afterAll(() => {
     installed.remove()

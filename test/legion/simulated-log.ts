@@ -9,7 +9,8 @@ import { createInterface } from "node:readline"
 import { hasShared, sharedPath } from "../shared.js"
 
 const PACKAGES = ["legion-lock==0.1.1", "cryptography"]
-const INSTALL_TIMEOUT_MS = 300_000
+/** For an environment and its packages. */
+export const INSTALL_TIMEOUT_MS = 300_000
 const RUN_TIMEOUT_MS = 120_000
 
 function findPython(): string | null {
