@@ -25,5 +25,6 @@ const TEXTS: Readonly<Record<string, (what: string) => string>> = {
   history_ignored: (what) => `history that counts for nothing: ${what}`,
   history_missing: (leaf) => `leaf ${leaf} is named as an earlier record of this server, and did not come`,
   history_unavailable: () => "the log's history of this server could not be read",
+  registry_unavailable: (why) => `the registry could not be asked which server this is: ${why}`,
   other_version: (what) => `version ${what}`,
 }

@@ -16,7 +16,7 @@ import { findBackdating } from "./legion-freshness.js"
 import { type LegionHistory, readLegionHistory } from "./legion-history.js"
 import { compareLegionLive, type LegionLiveList, liveListOf } from "./legion-live.js"
 import { isNewest } from "./legion-newest.js"
-import { findByList, findByUrl } from "./legion-subject.js"
+import { findByList, findByUrl, type LegionHint } from "./legion-subject.js"
 import { answerLive, type LiveAnswer } from "./live-answer.js"
 import { answerLog, describeSigned } from "./log-answer.js"
 import { formatInstant } from "./pins.js"
@@ -112,7 +112,19 @@ async function lookIntoLog(
   live: LiveAnswer<LiveTools>,
   input: LegionVerifyInput,
 ): Promise<LegionVerified> {
-  const ids = input.serverId === null ? await findIds(log, live, input) : [input.serverId]
+  const { ids, why } = input.serverId === null ? await findIds(log, live, input) : { ids: [input.serverId], why: null }
+  const answer = await answerFor(ids, log, live, input)
+  if (why === null) return answer
+  const { server } = answer
+  return { ...answer, server: { ...server, warnings: [...server.warnings, `registry_unavailable:${why}`] } }
+}
+
+async function answerFor(
+  ids: readonly string[],
+  log: LegionClient,
+  live: LiveAnswer<LiveTools>,
+  input: LegionVerifyInput,
+): Promise<LegionVerified> {
   const [serverId] = ids
   if (serverId === undefined) return answerWithout(input, live, nobody(log, live))
   if (ids.length > 1) {
@@ -144,10 +156,10 @@ async function findIds(
   log: LegionClient,
   live: LiveAnswer<LiveTools>,
   { url, registry }: LegionVerifyInput,
-): Promise<readonly string[]> {
-  const byUrl = registry && url !== null ? (await findByUrl(registry, url)).ids : []
-  if (byUrl.length > 0 || live.kind !== "read" || live.value.list.incomplete !== null) return byUrl
-  return findByList(log, live.value.list.tools)
+): Promise<LegionHint> {
+  const byUrl = registry && url !== null ? await findByUrl(registry, url) : { ids: [], why: null }
+  if (byUrl.ids.length > 0 || live.kind !== "read" || live.value.list.incomplete !== null) return byUrl
+  return { ids: await findByList(log, live.value.list.tools), why: byUrl.why }
 }
 
 /** Everything that there is to say of one server. */
