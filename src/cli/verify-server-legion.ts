@@ -1,7 +1,6 @@
 // `toolsum verify-server … --log legion`: one answer for one server from what a LEGION log has signed. Evidence is kept in LEGION's own format, so
 // that its tools can prove it too.
 import { resolve } from "node:path"
-import { createHttpRegistry, OFFICIAL_REGISTRY } from "../adapters/mcp-registry-http.js"
 import type { AddressRule } from "../adapters/network-address.js"
 import { escapeInvisible, ToolsumError } from "../core/errors.js"
 import { computeTextDigest } from "../core/hash.js"
@@ -27,6 +26,7 @@ import { writeOutput } from "./output-file.js"
 import { loadPaint } from "./paint.js"
 import { showProgress } from "./progress.js"
 import { findProjectLockfile } from "./project.js"
+import { openRegistry } from "./registry.js"
 import { renderServers } from "./render.js"
 import { refutedMember, renderRefuted } from "./render-refuted.js"
 import { printDocument, reportMembers } from "./report-json.js"
@@ -50,7 +50,7 @@ export async function verifyServerInLegion(place: LegionPlace, line: CommandLine
   if (options.values("log").length > 1)
     throw new ToolsumError("USAGE", "expected one --log beside a LEGION log: each dialect has an answer of its own")
   const id = options.value("id") ?? options.value("subject")
-  const registry = openRegistry(options, io)
+  const registry = await openRegistry(options, io)
   const asked = { ...(await findTarget(id, registry, line, io)), place, options, io }
   const { target } = asked
   const log = openOrSay(place, options, io)
@@ -62,6 +62,7 @@ export async function verifyServerInLegion(place: LegionPlace, line: CommandLine
     origin: place.origin,
     registry,
     read: () => readTools(asked),
+    exhaustive: options.flag("exhaustive"),
     nowSec: io.nowSec(),
   })
   const verified = await showProgress(io, `reading ${showWord(describeTarget(target))}`, work)
@@ -77,17 +78,6 @@ async function openOrSay(place: LegionPlace, options: Options, io: Io): Promise<
     if (error instanceof ToolsumError) return error
     throw error
   }
-}
-
-function openRegistry(options: Options, io: Io): McpRegistry {
-  const typed = options.value("registry")
-  const isNamed = typed !== null
-  const registry = createHttpRegistry(typed ?? OFFICIAL_REGISTRY, {
-    ...{ env: io.env, signal: io.signal },
-    ...{ allowPrivate: isNamed, allowLoopbackHttp: isNamed },
-  })
-  io.atEnd(() => registry.close())
-  return registry
 }
 
 /** The server that was typed, or where the registry says that the id is reached. */

@@ -41,6 +41,10 @@ export interface Imported {
   readonly written: boolean
 }
 
+/** Name of the pin that has of a server what a LEGION record does not cover. */
+export const liveNameOf = (name: string): string => `${name.slice(0, MAX_LIVE_NAME_CHARS)}-live`
+const MAX_LIVE_NAME_CHARS = 59 // a pin name has 64
+
 /** Import all pins that are proven. Throws what refutes any of them, ROOT_NOT_PINNED, and as `placeLegionPins`; then nothing is written. */
 export async function importLegion(input: ImportInput): Promise<Imported> {
   const { theirs, offline, lockfile, dryRun } = input

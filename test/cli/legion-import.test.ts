@@ -1,12 +1,13 @@
 // `import`: a LEGION lockfile becomes pins of ours, proven by the evidence that was in it, and stays byte for byte what it was.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { beforeEach, describe, expect, test } from "vitest"
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest"
 import type { JsonObject } from "../../src/core/json.js"
 import { type CliWorld, makeCliWorld, snapshot } from "../fakes/cli-world.js"
 import { formatPinnedLeaves, LEGION_BASE, LEGION_ORIGIN, makeServersLog } from "../fakes/legion-lockfile.js"
 import { LOG_KEY, makeLegionKey, makeLegionLog, ROOT, register, revoke, toolOf } from "../fakes/legion-log.js"
 import { validateReport } from "../fakes/report-schema.js"
+import { type HttpFixture, say, serveHttp } from "../fixtures/servers/http-server.js"
 
 const LOCK = ".mcp-tools.lock.json"
 const rootOption = ["--root", ROOT.pin]
@@ -195,4 +196,78 @@ test("such a pin lives as others do: shown, renamed, approved, removed, left out
   await world.expect(0, "lock", "complete")
   await world.expect(0, "remove", "memos")
   expect((await world.readLock()).servers).toEqual({})
+})
+
+describe("--live", () => {
+  const tools = [{ ...toolOf("search"), annotations: { readOnlyHint: true } }, toolOf("tool_0")]
+
+  /** A server that lists these tools and one prompt, and a registry that says that it is `ids`. */
+  async function serveLive(ids: readonly string[], listed: readonly JsonObject[] = tools): Promise<HttpFixture> {
+    const results: Readonly<Record<string, (version: unknown) => object>> = {
+      initialize: (version) => ({
+        ...{ protocolVersion: version, capabilities: { tools: {}, prompts: {} } },
+        ...{ serverInfo: { name: "live", version: "1" }, instructions: "Ask." },
+      }),
+      "tools/list": () => ({ tools: listed }),
+      "prompts/list": () => ({ prompts: [{ name: "greet" }] }),
+    }
+    const fixture = await serveHttp((hit, response) => {
+      if (hit.path.startsWith("/v0/servers")) {
+        const remotes = [{ type: "streamable-http", url: fixture.url }]
+        return response.end(JSON.stringify({ servers: ids.map((name) => ({ server: { name, remotes } })) }))
+      }
+      if (hit.method !== "POST") return say(405)(hit, response, response.req)
+      if (hit.rpc?.id === undefined) return response.writeHead(202).end()
+      const { params } = JSON.parse(hit.body)
+      const result = results[hit.rpc.method ?? ""]?.(params?.protocolVersion)
+      const answer = result ? { result } : { error: { code: -32601, message: "no such method" } }
+      response.writeHead(200, { "content-type": "application/json" })
+      return response.end(JSON.stringify({ jsonrpc: "2.0", id: hit.rpc.id, ...answer }))
+    })
+    onTestFinished(() => fixture.close())
+    world.env.TOOLSUM_REGISTRY = `${fixture.origin}/v0`
+    return fixture
+  }
+
+  beforeEach(() => world.write(LOCK, formatPinnedLeaves(log, [0])))
+
+  test("pins the rest in the personal log, after one question, once", async () => {
+    const live = await serveLive(["io.example/files"])
+    world.ask = () => "yes"
+    const { stdout } = await world.expect(0, "import", "--live")
+    expect(stdout).toContain("files-live pinned")
+    expect(world.questions).toHaveLength(1)
+    expect(world.questions[0]).toContain(live.url)
+    const lock = await world.readLock()
+    expect(lock.servers["files-live"]).toMatchObject({
+      target: { url: live.url },
+      prompts: { greet: expect.any(String) },
+    })
+    expect(lock.servers.files).toMatchObject({ log: LEGION_ORIGIN, target: null })
+    const { code, document } = await world.json("verify", "--no-definitions")
+    validateReport(document)
+    expect([code, document.counts.PROVEN]).toEqual([0, 2])
+    const again = await world.json("import", "--live")
+    validateReport(again.document)
+    expect([again.code, again.document.live, world.questions.length]).toEqual([0, [], 1])
+  })
+
+  test("pins no list that is not the signed one", async () => {
+    await serveLive(["io.example/files"], [toolOf("search", "Sends it on."), toolOf("tool_0")])
+    world.ask = () => "yes"
+    const { stdout } = await world.expect(1, "import", "--live")
+    expect(stdout).toContain("files-live: not pinned, the server's tools are not those that were signed")
+    expect(Object.keys((await world.readLock()).servers)).toEqual(["files"])
+  })
+
+  test("contacts nobody without a yes, and nobody that the registry does not know", async () => {
+    const live = await serveLive(["io.example/files"])
+    const { code, document } = await world.json("import", "--live")
+    validateReport(document)
+    expect([code, document.live[0].error.code]).toEqual([2, "TARGET_NOT_ACCEPTED"])
+    expect(live.hits.filter(({ method }) => method === "POST")).toEqual([])
+    await serveLive(["io.example/other"])
+    expect((await world.json("import", "--live")).document.live[0].error.code).toBe("RESOURCE_MISSING")
+    expect((await world.expect(2, "import", "--live", "--dry-run")).stderr).toContain("(USAGE)")
+  })
 })

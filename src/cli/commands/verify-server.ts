@@ -23,6 +23,7 @@ import { loadPaint } from "../paint.js"
 import { PROFILE_OPTIONS, readProfile } from "../profile.js"
 import { showProgress } from "../progress.js"
 import { findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.js"
+import { REGISTRY_OPTION } from "../registry.js"
 import { renderServers } from "../render.js"
 import { refutedMember, renderRefuted } from "../render-refuted.js"
 import {
@@ -53,7 +54,7 @@ export const verifyServerCommand: CommandSpec = {
       "--id <id>",
       "Id of the server in a LEGION log; without it the registry is asked which one the URL is, then the log",
     ],
-    ["--registry <url>", "MCP registry to ask for that, in place of the official one"],
+    REGISTRY_OPTION,
     ["--save <file>", "Keep all of it as evidence that toolsum verify proves again, without network"],
     ["--offline <file>", "Prove such a file again; reads no server"],
     ["--exhaustive", "Look at every entry of the logs instead of believing their index"],
