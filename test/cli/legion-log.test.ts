@@ -192,6 +192,16 @@ describe("check", () => {
     expect([code, document.servers[0].reason]).toEqual([2, "log_behind"])
   })
 
+  test.each(both)("$name: --exhaustive finds a newer record that the log holds back", async ({ argv }) => {
+    const held = (path: string) =>
+      path.startsWith("/servers/") && path.includes("files") ? JSON.stringify(server.log.bundle(0, 3)) : undefined
+    server.serve({ size: 3, edit: held })
+    await world.expect(0, "check", ...at(), ...argv)
+    const { code, document } = await world.json("check", ...at(), ...argv, "--exhaustive")
+    validateReport(document)
+    expect([code, document.refutedLogs[0].code]).toEqual([3, "LOG_ROLLBACK"])
+  })
+
   test("one server by its name; another name is none", async () => {
     expect((await world.json("check", FILES, ...at(), "--lock", THEIRS)).document.servers).toHaveLength(1)
     expect((await world.json("check", "notes", ...at())).document.servers).toHaveLength(1)
@@ -316,6 +326,12 @@ describe("verify-server --log", () => {
     expect([code, `${stdout}${stderr}`.includes("s3cret-value")]).toEqual([1, false])
     expect(stderr).toContain("not saved")
     expect(snapshot(world.folder)["proof.json"]).toBeUndefined()
+  })
+
+  test("the registry that TOOLSUM_REGISTRY names is asked where an id is reached", async () => {
+    world.env.TOOLSUM_REGISTRY = "http://registry.example/v0"
+    const { stderr } = await world.expect(2, "verify-server", ...at(), "--id", FILES)
+    expect(stderr).toContain("http://registry.example/v0")
   })
 
   test("without an id the log's own index names the server; two are a question", async () => {
