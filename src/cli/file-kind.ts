@@ -21,12 +21,24 @@ export const LEGION_EVIDENCE_FILE = /"schema"\s*:\s*"legion-verify-evidence\//
 const LEGION_LOCKFILE = /"format"\s*:\s*"mcp-tools-lock\//
 const LEGION_HEAD = /"schema"\s*:\s*"legion-mcp-tlog-sth\//
 
-/** The kind of the file at an absolute path; a lockfile where there is none. Throws LOCKFILE_MALFORMED for one that is too long for any. */
-export function kindOfFile(path: string): FileKind {
-  if (basename(path) === LOCKFILE_NAME) return "lockfile"
-  if (basename(path) === LEGION_LOCKFILE_NAME) return "legion-lockfile"
+/** A file as far as it was looked at. `bytes`: all of it, where it was read; null where its name said enough, or nothing is there. */
+export interface LookedAt {
+  readonly kind: FileKind
+  readonly bytes: Uint8Array | null
+}
+
+/** Look at the file at an absolute path; a lockfile where there is none. Throws LOCKFILE_MALFORMED for one that is too long for any. */
+export function lookAtFile(path: string): LookedAt {
+  if (basename(path) === LOCKFILE_NAME) return { kind: "lockfile", bytes: null }
+  if (basename(path) === LEGION_LOCKFILE_NAME) return { kind: "legion-lockfile", bytes: null }
   const bytes = readRegularFile(path, { maxBytes: MAX_JSON_BYTES, code: "LOCKFILE_MALFORMED" })
-  if (bytes === null) return "lockfile"
+  return { kind: bytes === null ? "lockfile" : kindOfBytes(bytes, path), bytes }
+}
+
+/** The kind of the file at an absolute path. Throws as `lookAtFile`. */
+export const kindOfFile = (path: string): FileKind => lookAtFile(path).kind
+
+function kindOfBytes(bytes: Uint8Array, path: string): FileKind {
   // Only a look: whether it is UTF-8 is for its reader to say.
   const text = new TextDecoder().decode(bytes)
   if (PROOF_FILE.test(text) || path.endsWith(".tlog-proof")) return "proof"

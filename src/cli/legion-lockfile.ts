@@ -19,9 +19,9 @@ export interface ProvenLegionLockfile {
   readonly offline: LockfileReport
 }
 
-/** Read a LEGION lockfile. Throws FILE_MISSING, LOCKFILE_MALFORMED, IO_FAILED. */
-export function readLegionLockfile(path: string): LegionLockfile {
-  const bytes = readRegularFile(path, { maxBytes: MAX_JSON_BYTES, code: "LOCKFILE_MALFORMED" })
+/** Read a LEGION lockfile, or what was read of it already. Throws FILE_MISSING, LOCKFILE_MALFORMED, IO_FAILED. */
+function readLegionLockfile(path: string, read: Uint8Array | null): LegionLockfile {
+  const bytes = read ?? readRegularFile(path, { maxBytes: MAX_JSON_BYTES, code: "LOCKFILE_MALFORMED" })
   if (bytes === null) throw new ToolsumError("FILE_MISSING", `expected a lockfile at ${quote(path, 400)}`)
   try {
     return parseLegionLockfile(bytes)
@@ -31,10 +31,15 @@ export function readLegionLockfile(path: string): LegionLockfile {
   }
 }
 
-/** Read and prove it, under the user's roots or, where they have none for its log, that of vendor-keys. Throws NO_PINS, and as
- *  `readLegionLockfile`. */
-export async function proveLegionLockfile(path: string, options: Options, io: Io): Promise<ProvenLegionLockfile> {
-  const lockfile = readLegionLockfile(resolve(io.cwd, path))
+/** Read a LEGION lockfile, unless `bytes` has it, and prove it under the user's roots or, where they have none for its log, that of vendor-keys.
+ *  Throws FILE_MISSING, LOCKFILE_MALFORMED, NO_PINS. */
+export async function proveLegionLockfile(
+  path: string,
+  options: Options,
+  io: Io,
+  bytes: Uint8Array | null = null,
+): Promise<ProvenLegionLockfile> {
+  const lockfile = readLegionLockfile(resolve(io.cwd, path), bytes)
   const roots = await rootsFor(lockfile, path, options, io)
   return { lockfile, roots, offline: verifyLegionLockfile({ lockfile, roots, nowSec: BigInt(io.nowSec()) }) }
 }

@@ -8,10 +8,11 @@ export function withVendorRoots(
   roots: readonly PinnedRoot[],
   origins: readonly string[] | null,
 ): readonly PinnedRoot[] {
-  if (origins?.length === 0) return roots
+  const own = roots.filter(({ dialect }) => dialect === "legion")
+  // The file is read only where it can matter.
+  if (origins?.length === 0 || own.some(({ name }) => name === null)) return roots
   const known = VENDOR_LOGS.map(readVendorLog)
   const wanted = known.filter(({ origin }) => origins === null || origins.includes(origin.value))
-  const own = roots.filter(({ dialect }) => dialect === "legion")
-  const missing = wanted.filter(({ origin }) => !own.some(({ name }) => (name ?? origin.value) === origin.value))
+  const missing = wanted.filter(({ origin }) => !own.some(({ name }) => name === origin.value))
   return [...roots, ...missing.map(({ pinned }) => pinned)]
 }

@@ -1,13 +1,15 @@
 // `verify` as users start it opens no socket, asks no name server, starts no process and no thread, and loads neither a network library
 // nor the MCP SDK: run where all of these throw, and once more where what was loaded is listed.
 import { spawnSync } from "node:child_process"
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises"
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { bundleCommand } from "../../scripts/bundle.mjs"
 import { sharePinnedWorld } from "../fakes/cli-world.js"
+import { formatPinnedLeaves, makeServersLog } from "../fakes/legion-lockfile.js"
+import { ROOT as LEGION_ROOT } from "../fakes/legion-log.js"
 import { makeTempFolder } from "../fakes/temp-folder.js"
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url))
@@ -138,6 +140,37 @@ test("verify: evidence of a reading", async () => {
   const { loaded } = await run(command("verify", evidence), { isolate: false })
   expect(loaded.node.filter((name) => FORBIDDEN.includes(name))).toEqual([])
   expect(new Set(loaded.files.map((file) => dirname(file)))).toEqual(new Set([join(installed, "dist", "cli")]))
+})
+
+test("verify: a LEGION lockfile, its evidence, and a signed head with its anchor", async () => {
+  const folder = await makeTempFolder()
+  const log = makeServersLog(["io.example/files"])
+  const head = { sth: log.head(1) }
+  const evidence = {
+    ...{ schema: "legion-verify-evidence/0.1", server_id: "io.example/files", url: null, fetched_at: "now" },
+    ...{ auth_required: false, http_status: null, live_tools: null, bundle: log.bundle(0), keyring: log.keyring },
+    ...{ history: null, signed_tools: null, newer_uncovered_records: 0 },
+  }
+  const files = {
+    ...{ "lock.json": formatPinnedLeaves(log, [0]), "keyring.jsonl": log.keyring, anchor: "{}" },
+    ...{ "evidence.json": JSON.stringify(evidence), "head.json": JSON.stringify(head) },
+  }
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
+  await cp(join(ROOT, "vendor-keys"), join(installed, "vendor-keys"), { recursive: true })
+  const cases = [
+    { argv: ["lock.json"], code: 0, says: "PROVEN" },
+    { argv: ["evidence.json"], code: 2, says: "UNKNOWN" },
+    { argv: ["head.json", "--keyring", "keyring.jsonl", "--anchors", "anchor"], code: 2, says: "not checked" },
+  ]
+  for (const { argv, code, says } of cases)
+    for (const isolate of [true, false]) {
+      const outcome = await run(command("verify", ...argv, "--root", LEGION_ROOT.pin), { isolate, cwd: folder })
+      expect(outcome.stderr).not.toContain("isolation")
+      expect([outcome.code, outcome.stdout]).toEqual([code, expect.stringContaining(says)])
+      if (!isolate) expect(outcome.loaded.node.filter((name) => FORBIDDEN.includes(name))).toEqual([])
+    }
+  const shipped = await run(command("verify", "lock.json"), { isolate: true, cwd: folder })
+  expect([shipped.code, shipped.stdout]).toEqual([3, expect.stringContaining("vendor-keys")])
 })
 
 test("the traps catch what they are for", async () => {

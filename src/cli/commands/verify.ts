@@ -8,7 +8,7 @@ import { BASE_OPTIONS } from "../base.js"
 import type { CommandSpec } from "../commands.js"
 import { readConfigurationsOf } from "../configurations.js"
 import type { ExitCode } from "../exit-codes.js"
-import { type FileKind, kindOfFile } from "../file-kind.js"
+import { type FileKind, type LookedAt, lookAtFile } from "../file-kind.js"
 import type { Io } from "../io.js"
 import {
   approveStep,
@@ -66,9 +66,10 @@ export const verifyCommand: CommandSpec = {
   ],
   run: async (line, io) => {
     const [file] = line.words
-    const kind = file === undefined ? "lockfile" : kindOfFile(resolve(io.cwd, file))
+    const looked = file === undefined ? null : lookAtFile(resolve(io.cwd, file))
+    const kind = looked?.kind ?? "lockfile"
     refuseOtherOptions(line.options, kind)
-    if (file === undefined) return verifyProject(line, io)
+    if (file === undefined || looked === null) return verifyProject(line, io, looked)
     switch (kind) {
       case "proof":
         return (await import("../verify-proof.js")).verifyProof(resolve(io.cwd, file), line, io)
@@ -78,7 +79,7 @@ export const verifyCommand: CommandSpec = {
       case "legion-head":
         return (await import("../legion-head.js")).verifyLegionHead(file, line.options, io)
       default:
-        return verifyProject(line, io)
+        return verifyProject(line, io, looked)
     }
   },
 }
@@ -104,10 +105,15 @@ function refuseOtherOptions(options: Options, kind: FileKind): void {
     )
 }
 
-async function verifyProject({ words: [file], options }: CommandLine, io: Io): Promise<ExitCode> {
+/** `looked`: the file that was named, where one was. */
+async function verifyProject(
+  { words: [file], options }: CommandLine,
+  io: Io,
+  looked: LookedAt | null,
+): Promise<ExitCode> {
   const paint = options.flag("json") ? null : await loadPaint(io.colour)
   const stores = await findLockfiles(file, options, io)
-  const report = await reportOn(stores, io, (store) => judge(store, options, io))
+  const report = await reportOn(stores, io, (store) => judge(store, looked ?? lookAtFile(store.path), { options, io }))
   if (paint === null) printReport(report, io)
   else showReport(report, { options, paint, io })
   showFaults(report, paint === null, io)
@@ -122,10 +128,16 @@ async function findLockfiles(file: string | undefined, options: Options, io: Io)
   return file === undefined ? findProjectLockfiles(options, io) : [openLockfileAt(file, io)]
 }
 
-async function judge(store: LockfileStore, options: Options, io: Io): Promise<Judged> {
-  // It has no launch lines: there is nothing in client configurations that could differ from it.
-  if (kindOfFile(store.path) === "legion-lockfile")
-    return (await (await import("../legion-lockfile.js")).proveLegionLockfile(store.path, options, io)).offline
+async function judge(
+  store: LockfileStore,
+  { kind, bytes }: LookedAt,
+  { options, io }: { options: Options; io: Io },
+): Promise<Judged> {
+  if (kind === "legion-lockfile") {
+    const { proveLegionLockfile } = await import("../legion-lockfile.js")
+    // It has no launch lines: there is nothing in client configurations that could differ from it.
+    return (await proveLegionLockfile(store.path, options, io, bytes)).offline
+  }
   const { lockfile, offline } = await proveOffline(store, options, io)
   if (options.flag("no-config")) return offline
   const configs = await readConfigurationsOf(store, options, io)
