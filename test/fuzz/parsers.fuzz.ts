@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { makeCompleteLog } from "../fakes/complete-log.js"
+import { evidenceOf } from "../fakes/evidence-world.js"
 import type { Fuzzed, Input } from "./subject.js"
 import { listFuzzed } from "./subjects.js"
 
@@ -20,7 +21,8 @@ const ATTEMPTS = 3
 /** Parsers of parts, which get their input from the parser of the whole. */
 const INSIDE = ["parseHash", "parseLaunch", "parseLogs", "parsePin"]
 
-const all = listFuzzed(await makeCompleteLog())
+const { evidence } = await evidenceOf({})
+const all = listFuzzed(await makeCompleteLog(), evidence)
 const chosen = all.filter(({ name }) => only === null || name === only)
 
 test("there is something to fuzz, each under its own name", () => {
@@ -30,8 +32,11 @@ test("there is something to fuzz, each under its own name", () => {
 
 test("no parser of src/core is left out", () => {
   const folder = new URL("../../src/core/", import.meta.url)
-  const listed = readFileSync(new URL("subjects.ts", import.meta.url), "utf8")
-  const exported = readdirSync(folder).flatMap((file) =>
+  const listed = ["subjects.ts", "legion-subjects.ts"]
+    .map((file) => readFileSync(new URL(file, import.meta.url), "utf8"))
+    .join("")
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
+  const exported = files.flatMap((file) =>
     [...readFileSync(new URL(file, folder), "utf8").matchAll(/^export (?:const|function) (parse\w+)/gm)].map(
       ([, name = ""]) => name,
     ),

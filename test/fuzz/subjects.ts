@@ -22,7 +22,14 @@ import { formatProofFile, parseProofFile, verifyProofFile } from "../../src/core
 import { entryType, formatObservation, formatRecord, parseObservation, parseRecord } from "../../src/core/record.js"
 import { formatRootArgument, parseRootArgument } from "../../src/core/root.js"
 import { findSecretShape } from "../../src/core/secret-shapes.js"
-import { computeSurface, parseSurface, SECTION_NAMES } from "../../src/core/section.js"
+import {
+  computeSection,
+  computeSurface,
+  parseSectionText,
+  parseSurface,
+  SECTION_NAMES,
+} from "../../src/core/section.js"
+import { formatServerEvidence, parseServerEvidence, type ServerEvidence } from "../../src/core/server-evidence.js"
 import { formatSignatureLine, parseSignatureLine } from "../../src/core/signature-line.js"
 import { computeHow, deriveSubject } from "../../src/core/subject.js"
 import { formatSubjectBucket, parseSubjectBucket, subjectBucketName } from "../../src/core/subject-index.js"
@@ -39,6 +46,7 @@ import {
   parseTilePath,
 } from "../../src/core/tile.js"
 import { verifyLockfile } from "../../src/core/verify-lockfile.js"
+import { verifyServerEvidence } from "../../src/core/verify-server-evidence.js"
 import { formatSigningKey, parseSigningKey, parseVkey } from "../../src/core/vkey.js"
 import { formatCommit, parseCommit } from "../../src/writer/commit.js"
 import { formatSettings, parseSettings } from "../../src/writer/settings.js"
@@ -49,6 +57,7 @@ import { arbDigest, arbHash, arbObservation, arbRecord } from "../core/arbitrary
 import { arbTarget } from "../core/arbitrary-target.js"
 import { head, keyring, keyringNote, ORIGIN, signer, verifier, witness } from "../core/log-fixtures.js"
 import type { CompleteLog } from "../fakes/complete-log.js"
+import { LEGION } from "./legion-subjects.js"
 import { bytesOf, exact, exactText, type Fuzzed, fuzzed, type Input, normal, textOf } from "./subject.js"
 
 const bad = (why: string) => new ToolsumError("USAGE", why)
@@ -127,6 +136,11 @@ const JSON_FORMATS: readonly Fuzzed[] = [
     name: "surface",
     valid: arbSurfaceText(),
     parse: (x) => computeSurface(parseSurface(json(x)), SECTION_NAMES),
+  }),
+  fuzzed({
+    name: "section text",
+    valid: fc.array(fc.record({ name: arbText }), { maxLength: 3 }).map((tools) => computeSection("tools", tools).text),
+    parse: (x) => parseSectionText(textOf(x)),
   }),
   normal({ name: "lockfile", valid: arbLockfile.map(formatLockfile), parse: parseLockfile, format: formatLockfile }),
 ]
@@ -408,8 +422,8 @@ const KEPT_FILES: readonly Fuzzed[] = [
   }),
 ]
 
-/** Everything that is fuzzed; `log` lends a lockfile that verifies, and its definitions. */
-export function listFuzzed(log: CompleteLog): readonly Fuzzed[] {
+/** Everything that is fuzzed; `log` lends a lockfile that verifies, and its definitions; `evidence` is of one reading. */
+export function listFuzzed(log: CompleteLog, evidence: ServerEvidence): readonly Fuzzed[] {
   const { lockfile, root, definitions } = log
   const name = "package"
   const verifying = [
@@ -424,5 +438,29 @@ export function listFuzzed(log: CompleteLog): readonly Fuzzed[] {
       parse: (x) => verifyLockfile({ lockfile, roots: [root], definitions: { [name]: bytesOf(x) }, nowSec: 0n }),
     }),
   ]
-  return [...CODECS, ...JSON_FORMATS, ...LOG_FORMATS, ...NOTES, ...PROOFS, ...TARGETS, ...KEPT_FILES, ...verifying]
+  const readings = [
+    normal({
+      name: "evidence of a reading",
+      valid: fc.constant(formatServerEvidence(evidence)),
+      parse: (x) => parseServerEvidence(x),
+      format: formatServerEvidence,
+    }),
+    fuzzed({
+      name: "verifying evidence",
+      valid: fc.constant(formatServerEvidence(evidence)),
+      parse: (x) => verifyServerEvidence({ evidence: parseServerEvidence(x), roots: [root], nowSec: 0n }),
+    }),
+  ]
+  return [
+    ...CODECS,
+    ...JSON_FORMATS,
+    ...LOG_FORMATS,
+    ...NOTES,
+    ...PROOFS,
+    ...TARGETS,
+    ...KEPT_FILES,
+    ...LEGION,
+    ...verifying,
+    ...readings,
+  ]
 }
