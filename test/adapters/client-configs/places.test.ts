@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { type ConfigPlaces, listConfigPlaces, nameUserFile } from "../../../src/adapters/client-configs/places.js"
 
-const LINUX: ConfigPlaces = { project: "/work/app", home: "/home/ada", platform: "linux", env: {} }
+const LINUX: ConfigPlaces = { project: "/srv/app", home: "/home/ada", platform: "linux", env: {} }
 const MAC: ConfigPlaces = { project: "/Users/ada/app", home: "/Users/ada", platform: "darwin", env: {} }
 const WINDOWS: ConfigPlaces = { project: "C:\\app", home: "C:\\Users\\ada", platform: "win32", env: {} }
 
@@ -51,7 +51,7 @@ test("the project's files, the same everywhere", () => {
 
 test("without a home, nothing outside the project", () => {
   const places = listConfigPlaces({ ...LINUX, home: null })
-  expect(places.every(({ scope, path }) => scope === "project" && path.startsWith("/work/app/"))).toBe(true)
+  expect(places.every(({ scope, path }) => scope === "project" && path.startsWith("/srv/app/"))).toBe(true)
 })
 
 test("of every client that keeps servers for its user, at least one place on every system", () => {
