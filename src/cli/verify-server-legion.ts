@@ -1,6 +1,5 @@
 // `toolsum verify-server … --log legion`: one answer for one server from what a LEGION log has signed. Evidence is kept in LEGION's own format, so
 // that its tools can prove it too.
-import { resolve } from "node:path"
 import type { AddressRule } from "../adapters/network-address.js"
 import { escapeInvisible, ToolsumError } from "../core/errors.js"
 import { computeTextDigest } from "../core/hash.js"
@@ -22,7 +21,6 @@ import type { Io } from "./io.js"
 import { historyMembers } from "./legion-evidence.js"
 import { type LegionPlace, openLegion } from "./legion-logs.js"
 import type { CommandLine, Options } from "./options.js"
-import { writeOutput } from "./output-file.js"
 import { loadPaint } from "./paint.js"
 import { showProgress } from "./progress.js"
 import { findProjectLockfile } from "./project.js"
@@ -30,8 +28,9 @@ import { openRegistry } from "./registry.js"
 import { renderServers } from "./render.js"
 import { refutedMember, renderRefuted } from "./render-refuted.js"
 import { printDocument, reportMembers } from "./report-json.js"
+import { type Saved, savedMember, saveEvidence, showSaved } from "./save-evidence.js"
 import { openServer } from "./servers.js"
-import { pasteLine, showWord } from "./shell-words.js"
+import { showWord } from "./shell-words.js"
 import { describeTarget, readLimits, readTypedTarget } from "./typed-target.js"
 import { describeWarning } from "./warnings.js"
 
@@ -127,7 +126,7 @@ async function report(verified: LegionVerified, asked: Asked & { log: LegionStat
     await show({ ...verified, server }, asked)
     if (refuted) io.stdout(renderRefuted(refuted))
   }
-  if (saved) showSaved(saved, asked)
+  if (saved) showSaved(saved, describeSaved(saved), asked)
   return exitCode
 }
 
@@ -163,27 +162,17 @@ async function show(verified: LegionVerified, { options, io }: Asked): Promise<v
 
 const EVIDENCE = { name: "evidence of LEGION's", pattern: LEGION_EVIDENCE_FILE, maxBytes: MAX_JSON_BYTES }
 
-interface Saved {
-  readonly file: string
-  readonly sum: string | null
-  readonly error: ToolsumError | null
-}
-
-/** Write the evidence; what keeps that from being done takes nothing from the verdict. */
 async function save(verified: LegionVerified, { target, options, io }: Asked): Promise<Saved | null> {
   const file = options.value("save")
   if (file === null || verified.refuted !== null) return null
-  try {
+  const build = async () => {
     const evidence = verified.evidence()
     const given = listGivenValues({ target, placeholders: options.values("placeholder"), environment: io.env })
     refuseEchoes({ ...NO_SURFACE, tools: evidence.liveTools }, given)
     const text = formatLegionEvidence(evidence)
-    await writeOutput(resolve(io.cwd, file), text, EVIDENCE)
-    return { file, sum: computeTextDigest(text), error: null }
-  } catch (error) {
-    if (error instanceof ToolsumError) return { file, sum: null, error }
-    throw error
+    return { text, sum: computeTextDigest(text) }
   }
+  return saveEvidence(file, { kind: EVIDENCE, io, build })
 }
 
 const NO_SURFACE: Surface = {
@@ -191,23 +180,6 @@ const NO_SURFACE: Surface = {
   ...{ resourceTemplates: null, resources: null, serverInfo: null },
 }
 
-function savedMember(saved: Saved | null) {
-  if (saved === null) return {}
-  const { file, sum, error } = saved
-  return error
-    ? { notSaved: { code: error.code, kind: error.kind, message: error.message } }
-    : { evidence: { file, sum } }
-}
-
-function showSaved({ file, sum, error }: Saved, { options, io }: Asked): void {
-  if (error) {
-    io.stderr(`not saved: ${escapeInvisible(error.message)} (${error.code})\n`)
-    return
-  }
-  if (options.flag("json") || options.flag("quiet")) return
-  io.stdout(
-    `evidence in ${showWord(file)}, ${sum}, in LEGION's format: its list of tools is your word, nobody signed it\n`,
-  )
-  const line = pasteLine("toolsum", "verify", file)
-  if (line) io.stdout(`proven again, without network, by: ${line}\n`)
-}
+const describeSaved = ({ file, sum }: Saved): readonly string[] => [
+  `evidence in ${showWord(file)}, ${sum}, in LEGION's format: its list of tools is your word, nobody signed it`,
+]

@@ -2,25 +2,8 @@
 import { mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import {
-  type CliWorld,
-  type Document,
-  makeCliWorld,
-  makePackage,
-  makePinnedWorld,
-  makeServer,
-  tool,
-} from "../fakes/cli-world.js"
+import { makeCliWorld, makePackage, makePinnedWorld, makeServer, report, saying } from "../fakes/cli-world.js"
 import { commitAll } from "../fakes/git.js"
-import { validateReport } from "../fakes/report-schema.js"
-
-const saying = (description: string): Document => ({ tools: [tool("search", description)] })
-
-async function report(world: CliWorld, ...argv: readonly string[]): Promise<Document> {
-  const { document } = await world.json(...argv)
-  validateReport(document)
-  return document
-}
 
 describe("the difference is the one to what was approved", () => {
   const ONE_TO_THREE = [{ item: "search", pointer: "/description", before: "one", after: "three" }]

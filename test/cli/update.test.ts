@@ -4,22 +4,14 @@ import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import {
   type CliWorld,
-  type Document,
   makeCliWorld,
   makePinnedWorld,
   makeServer,
+  report,
+  saying,
   snapshot,
   tool,
 } from "../fakes/cli-world.js"
-import { validateReport } from "../fakes/report-schema.js"
-
-const saying = (description: string): Document => ({ tools: [tool("search", description)] })
-
-async function report(world: CliWorld, ...argv: readonly string[]): Promise<Document> {
-  const { document } = await world.json(...argv)
-  validateReport(document)
-  return document
-}
 
 const profileOf = async (world: CliWorld): Promise<string> =>
   /\nprofile (.*)\n/.exec((await world.readLock()).servers.notes.record)?.[1] ?? ""

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect } from "vitest"
 import type { ProcessIo } from "../../src/cli/io.js"
 import { main } from "../../src/cli/main.js"
 import { computeTextDigest } from "../../src/core/hash.js"
+import { validateReport } from "./report-schema.js"
 import { makeTempFolder } from "./temp-folder.js"
 
 /** 2026-12-01T00:00:00Z. */
@@ -130,6 +131,16 @@ export const tool = (name: string, description = `Does ${name}.`): Document => (
   description,
   inputSchema: { type: "object", properties: { text: { type: "string" } } },
 })
+
+/** Lists of one tool with that description. */
+export const saying = (description: string): Document => ({ tools: [tool("search", description)] })
+
+/** The document of a command, held to the schema. */
+export async function report(world: CliWorld, ...argv: readonly string[]): Promise<Document> {
+  const { document } = await world.json(...argv)
+  validateReport(document)
+  return document
+}
 
 /** A server whose lists a test changes between readings. */
 export interface ListedServer {

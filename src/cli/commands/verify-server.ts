@@ -1,6 +1,5 @@
 // `toolsum verify-server`: one answer for one server, without a lockfile. Reads it while the logs are opened; writes nothing but what is
 // remembered of the logs, and the evidence that was asked for.
-import { resolve } from "node:path"
 import { escapeInvisible, ToolsumError } from "../../core/errors.js"
 import { MAX_JSON_BYTES } from "../../core/json.js"
 import { SECTION_NAMES } from "../../core/section.js"
@@ -18,7 +17,6 @@ import { type ExitCode, worstExitCode } from "../exit-codes.js"
 import { EVIDENCE_FILE } from "../file-kind.js"
 import type { Io } from "../io.js"
 import type { CommandLine, Options } from "../options.js"
-import { writeOutput } from "../output-file.js"
 import { loadPaint } from "../paint.js"
 import { PROFILE_OPTIONS, readProfile } from "../profile.js"
 import { showProgress } from "../progress.js"
@@ -35,8 +33,9 @@ import {
   verdictOf,
 } from "../render-server-report.js"
 import { printDocument, reportMembers } from "../report-json.js"
+import { type Saved, savedMember, saveEvidence, showSaved } from "../save-evidence.js"
 import { openServer } from "../servers.js"
-import { pasteLine, showWord } from "../shell-words.js"
+import { showWord } from "../shell-words.js"
 import { describeTarget, LAUNCH_OPTIONS, readLimits, readTarget } from "../typed-target.js"
 import { describeWarning } from "../warnings.js"
 
@@ -189,7 +188,7 @@ async function report(answered: Answered, places: readonly LogPlace[], asked: As
       ...document,
     })
   } else if (!options.flag("quiet") || exitCode !== 0) await show(shown, answered, places, asked)
-  if (saved) showSaved(saved, shown, asked)
+  if (saved) showSaved(saved, describeSaved(saved, shown), asked)
   return exitCode
 }
 
@@ -230,28 +229,17 @@ function fits(target: Target, subject: string): boolean {
 
 const EVIDENCE = { name: "evidence", pattern: EVIDENCE_FILE, maxBytes: MAX_JSON_BYTES }
 
-/** What became of `--save`. */
-interface Saved {
-  readonly file: string
-  readonly sum: string | null
-  readonly error: ToolsumError | null
-}
-
-/** Write the evidence; what keeps that from being done takes nothing from the verdict. */
 async function save(answered: Answered, { options, io, target }: Asked): Promise<Saved | null> {
   const file = options.value("save")
   if (file === null) return null
-  try {
+  const build = async () => {
     const { surface } = answered.report.reading
     const placeholders = options.values("placeholder")
     if (surface) refuseEchoes(surface, listGivenValues({ target, placeholders, environment: io.env }))
     const { evidence, text } = fitting(await answered.evidence())
-    await writeOutput(resolve(io.cwd, file), text, EVIDENCE)
-    return { file, sum: computeEvidenceSum(evidence), error: null }
-  } catch (error) {
-    if (error instanceof ToolsumError) return { file, sum: null, error }
-    throw error
+    return { text, sum: computeEvidenceSum(evidence) }
   }
+  return saveEvidence(file, { kind: EVIDENCE, io, build })
 }
 
 /** The evidence with all texts of records that fit into a file: those make words of a diff and prove nothing. */
@@ -269,29 +257,11 @@ function fitting(evidence: ServerEvidence): { evidence: ServerEvidence; text: st
   }
 }
 
-const savedMember = (saved: Saved | null) =>
-  saved === null
-    ? {}
-    : saved.error
-      ? { notSaved: { code: saved.error.code, kind: saved.error.kind, message: saved.error.message } }
-      : { evidence: { file: saved.file, sum: saved.sum } }
-
-function showSaved({ file, sum, error }: Saved, report: ServerReport, { options, io }: Asked): void {
-  if (error) {
-    io.stderr(`not saved: ${escapeInvisible(error.message)} (${error.code})\n`)
-    return
-  }
-  if (options.flag("json") || options.flag("quiet")) return
+function describeSaved({ file, sum }: Saved, report: ServerReport): readonly string[] {
   const { isPrivate, profile } = report.reading
-  const isOwn = isPrivate || profile !== "anonymous"
   const { name } = shownVerdictOf(report)
-  io.stdout(
-    `evidence in ${showWord(file)}, ${sum}: it holds all that ${showWord(name)} said, and how it was reached, folders included\n`,
-  )
-  if (isOwn)
-    io.stdout(
-      `it was read as ${profile}${isPrivate ? ", and marked as meant for you alone" : ""}: look at it before you share it\n`,
-    )
-  const line = pasteLine("toolsum", "verify", file)
-  if (line) io.stdout(`proven again, without network, by: ${line}\n`)
+  const what = `evidence in ${showWord(file)}, ${sum}: it holds all that ${showWord(name)} said, and how it was reached, folders included`
+  if (!isPrivate && profile === "anonymous") return [what]
+  const whose = `it was read as ${profile}${isPrivate ? ", and marked as meant for you alone" : ""}: look at it before you share it`
+  return [what, whose]
 }
