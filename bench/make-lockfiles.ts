@@ -18,7 +18,7 @@ import { EMPTY_LOCKFILE } from "../src/features/pins.js"
 import type { ServerReading } from "../src/ports.js"
 import { createLog } from "../src/writer/create.js"
 import type { LogWriter, Recorded } from "../src/writer/log.js"
-import { createMemoryStore } from "../test/fakes/memory-store.js"
+import { createMemoryStore } from "../src/writer/memory-store.js"
 
 const PINS = 1000
 const PROJECTS = [1, 100, 1000]

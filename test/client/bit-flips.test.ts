@@ -3,11 +3,11 @@
 import { beforeAll, describe, expect, test } from "vitest"
 import { createVerifiedTree } from "../../src/client/tiles.js"
 import { formatBundlePath, formatTilePath } from "../../src/core/tile.js"
+import { createMemoryStore } from "../../src/writer/memory-store.js"
 import { everyNth, type Flip, flipped } from "../core/flips.js"
 import { tilesForSize } from "../core/tiles-for-size.js"
 import { type CompleteLog, makeCompleteLog, memoryLog } from "../fakes/complete-log.js"
 import { isLooseByte } from "../fakes/loose-signature.js"
-import { createMemoryStore } from "../fakes/memory-store.js"
 import { newLog, rawEntry } from "../fakes/writer-fixtures.js"
 import { type FlippedLog, flipLog } from "./flipped-log.js"
 

@@ -24,7 +24,7 @@ import {
 } from "../../src/core/vkey.js"
 import { createLog } from "../../src/writer/create.js"
 import type { Recorded } from "../../src/writer/log.js"
-import { createMemoryStore, type MemoryStore } from "../fakes/memory-store.js"
+import { createMemoryStore, type MemoryStore } from "../../src/writer/memory-store.js"
 import type { FormatDocument } from "./format-document.js"
 
 export const ORIGIN = "log.example.com/tools"

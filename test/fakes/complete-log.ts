@@ -37,7 +37,7 @@ import type { LogSource } from "../../src/ports.js"
 import { createLog } from "../../src/writer/create.js"
 import { verifiersOf } from "../../src/writer/follow.js"
 import { type LogWriter, openLog, type Recorded } from "../../src/writer/log.js"
-import { createMemoryStore, type MemoryStore } from "./memory-store.js"
+import { createMemoryStore, type MemoryStore } from "../../src/writer/memory-store.js"
 
 const ORIGIN = "log.example/complete"
 const START = 1_796_083_200

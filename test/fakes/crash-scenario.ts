@@ -7,9 +7,9 @@ import type { TileStore } from "../../src/ports.js"
 import { createLog } from "../../src/writer/create.js"
 import type { LogWriter } from "../../src/writer/log.js"
 import { openLog } from "../../src/writer/log.js"
+import { createMemoryStore, type MemoryStore } from "../../src/writer/memory-store.js"
 import type { KnownHead } from "../../src/writer/state.js"
 import { createFaultyStore, createRecordingStore, type Fault } from "./faulty-store.js"
-import { createMemoryStore, type MemoryStore } from "./memory-store.js"
 import { checkPublic, LOG_KEY, newLogOptions, rawEntry, submission } from "./writer-fixtures.js"
 
 /** What the outside world was told. */

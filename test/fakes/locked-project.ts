@@ -12,8 +12,8 @@ import { EMPTY_LOCKFILE } from "../../src/features/pins.js"
 import { type Pinned, recordAndPin, type TargetLog } from "../../src/features/record-pin.js"
 import type { LockfileStore, LogSource } from "../../src/ports.js"
 import { verifiersOf } from "../../src/writer/follow.js"
+import { createMemoryStore } from "../../src/writer/memory-store.js"
 import { MemoryState } from "./memory-state.js"
-import { createMemoryStore } from "./memory-store.js"
 import { newLog, ORIGIN, ROOT_KEY, reopen } from "./writer-fixtures.js"
 
 export { ORIGIN }

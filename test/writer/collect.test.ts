@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { createMemoryStore, type MemoryStore } from "../fakes/memory-store.js"
+import { createMemoryStore, type MemoryStore } from "../../src/writer/memory-store.js"
 import { checkPublic, newLog, rawEntry, reopen } from "../fakes/writer-fixtures.js"
 
 const partials = (store: MemoryStore) => [...store.files.keys()].filter((key) => key.includes(".p/")).sort()

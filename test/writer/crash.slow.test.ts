@@ -1,8 +1,8 @@
 // Faults at every operation of a life that rewrites the subject index, and in the recovery from a fault.
 import { expect, test } from "vitest"
+import { createMemoryStore, type MemoryStore } from "../../src/writer/memory-store.js"
 import { countOperations, type Life, liveAndDie, liveAndDieTwice, shortLife } from "../fakes/crash-scenario.js"
 import type { Fault } from "../fakes/faulty-store.js"
-import { createMemoryStore, type MemoryStore } from "../fakes/memory-store.js"
 import { newLog, rawEntry, submission } from "../fakes/writer-fixtures.js"
 
 /** A log of 1020 entries with a few records. */

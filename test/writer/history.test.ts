@@ -2,8 +2,8 @@ import { expect, test } from "vitest"
 import { encodeUtf8 } from "../../src/core/bytes.js"
 import { type Commit, commitKey, formatCommit } from "../../src/writer/commit.js"
 import { findNewestCommit } from "../../src/writer/history.js"
+import { createMemoryStore } from "../../src/writer/memory-store.js"
 import { formatSettings, loadSettings, parseSettings, SETTINGS_KEY } from "../../src/writer/settings.js"
-import { createMemoryStore } from "../fakes/memory-store.js"
 
 const code = (expected: string) => expect.objectContaining({ code: expected })
 

@@ -8,7 +8,7 @@ import { signNote } from "../../src/core/note.js"
 import { verifiersOf } from "../../src/writer/follow.js"
 import { loadKeyrings } from "../../src/writer/keyrings.js"
 import { type LogWriter, openLog } from "../../src/writer/log.js"
-import { createMemoryStore, type MemoryStore } from "../fakes/memory-store.js"
+import { createMemoryStore, type MemoryStore } from "../../src/writer/memory-store.js"
 import {
   checkPublic,
   LOG_KEY,

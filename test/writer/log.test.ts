@@ -8,9 +8,9 @@ import { formatObservation, parseRecord } from "../../src/core/record.js"
 import { computeSurfaceDigest } from "../../src/core/section.js"
 import { createLog, logExists } from "../../src/writer/create.js"
 import type { LogWriter, Recorded } from "../../src/writer/log.js"
+import { createMemoryStore, type MemoryStore } from "../../src/writer/memory-store.js"
 import { openLogReadOnly } from "../../src/writer/read-only.js"
 import type { Submission } from "../../src/writer/submission.js"
-import { createMemoryStore, type MemoryStore } from "../fakes/memory-store.js"
 import {
   checkPublic,
   LOG_KEYS,

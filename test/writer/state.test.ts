@@ -6,10 +6,10 @@ import { signNote } from "../../src/core/note.js"
 import type { TileStore } from "../../src/ports.js"
 import { commitKey, formatCommit, parseCommit } from "../../src/writer/commit.js"
 import { openLog } from "../../src/writer/log.js"
+import { createMemoryStore, type MemoryStore } from "../../src/writer/memory-store.js"
 import { openLogReadOnly } from "../../src/writer/read-only.js"
 import { parseStaging } from "../../src/writer/staging.js"
 import { createFaultyStore } from "../fakes/faulty-store.js"
-import { createMemoryStore, type MemoryStore } from "../fakes/memory-store.js"
 import {
   checkPublic,
   LOG_KEY,

@@ -9,9 +9,9 @@ import {
   SUBJECT_BUCKET_NAMES,
   subjectBucketName,
 } from "../../src/core/subject-index.js"
+import { createMemoryStore, type MemoryStore } from "../../src/writer/memory-store.js"
 import { createStoredTree } from "../../src/writer/stored-tree.js"
 import { createSubjectTail, subjectOfEntry } from "../../src/writer/subject-tail.js"
-import { createMemoryStore, type MemoryStore } from "../fakes/memory-store.js"
 import { newLog, rawEntry, reopen, submission } from "../fakes/writer-fixtures.js"
 import { describeShared, readShared, sharedPath } from "../shared.js"
 

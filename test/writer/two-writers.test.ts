@@ -7,8 +7,8 @@ import { parseRecord, streamKey, type ToolRecord } from "../../src/core/record.j
 import { parseSubjectBucket, SUBJECT_BUCKET_NAMES } from "../../src/core/subject-index.js"
 import type { TileStore } from "../../src/ports.js"
 import type { LogWriter } from "../../src/writer/log.js"
+import { createMemoryStore, type MemoryStore } from "../../src/writer/memory-store.js"
 import { createRecordingStore } from "../fakes/faulty-store.js"
-import { createMemoryStore, type MemoryStore } from "../fakes/memory-store.js"
 import { checkPublic, newLog, rawEntry, reopen, submission } from "../fakes/writer-fixtures.js"
 
 /** `inner`, each operation waiting for its turn; after `life` operations none returns any more. */

@@ -1,6 +1,6 @@
-// A TileStore in memory, for tests of the writer.
-import { ToolsumError } from "../../src/core/errors.js"
-import type { TileStore } from "../../src/ports.js"
+// A TileStore in memory: for tests of the writer, and for logs that are made to be looked at and thrown away.
+import { ToolsumError } from "../core/errors.js"
+import type { TileStore } from "../ports.js"
 
 /** The store and what is in it. */
 export interface MemoryStore extends TileStore {
