@@ -101,7 +101,7 @@ export function parsePolicy(input: Uint8Array | string): Policy {
  *  `nowSec` (POSIX seconds), cosignatures later than `nowSec` + `skewSec` do not count. */
 export function evaluatePolicy(
   policy: Policy,
-  note: OpenedNote,
+  note: Pick<OpenedNote, "cosignatures">,
   options: { nowSec?: bigint; skewSec?: bigint } = {},
 ): PolicyVerdict {
   const latest = options.nowSec === undefined ? null : options.nowSec + (options.skewSec ?? DEFAULT_SKEW_SEC)
@@ -114,6 +114,28 @@ export function evaluatePolicy(
   }
   return { satisfied: isSatisfied(policy, new Set(counted)), counted, early }
 }
+
+/** When the quorum last stood: the newest time T (POSIX seconds) such that the cosignatures from T on satisfy it, which for k of n is the
+ *  k-th newest (brief 2.1, step 7). Cosignatures later than `latestSec` do not count. Null when the quorum is not met, or is nobody's. */
+export function computeQuorumTime(
+  policy: Policy,
+  { cosignatures }: Pick<OpenedNote, "cosignatures">,
+  latestSec: bigint,
+): bigint | null {
+  const newestOf = (name: string): bigint | null => {
+    const vkey = policy.witnesses.get(name)?.key.vkey
+    const own = cosignatures.filter(({ key, timestamp }) => key.vkey === vkey && timestamp <= latestSec)
+    return newest(own.map(({ timestamp }) => timestamp))[0] ?? null
+  }
+  const timeOf = (name: string): bigint | null => {
+    const group = policy.groups.get(name)
+    if (!group) return newestOf(name)
+    return newest(group.members.map(timeOf).filter((time) => time !== null))[group.threshold - 1] ?? null
+  }
+  return policy.quorum === null ? null : timeOf(policy.quorum)
+}
+
+const newest = (times: readonly bigint[]): readonly bigint[] => [...times].sort((a, b) => (a > b ? -1 : a < b ? 1 : 0))
 
 /** How many dishonest and how many absent witnesses the quorum survives, by trying every subset of its witnesses; null when there
  *  are more than 16 of them. Two conflicting trees need two satisfying sets, and only a dishonest witness is in both. */

@@ -9,7 +9,7 @@ import type { VerifiedKeyring } from "./keyring.js"
 import type { LogKey } from "./keyring-text.js"
 import { splitHashes, type TreeHead, verifyConsistency } from "./merkle.js"
 import { formatNote, type OpenedNote, parseNote } from "./note.js"
-import { DEFAULT_SKEW_SEC } from "./policy.js"
+import { computeQuorumTime, DEFAULT_SKEW_SEC, type Policy } from "./policy.js"
 
 /** `live`: signed by a key in use. `retired`: by an older key, and the tree is proven to be the one it closed with or a prefix of
  *  that or of a live head. `unproven`: by a retired key below its closing size, and no link proves it: not refuted, not usable. */
@@ -23,6 +23,8 @@ export interface VerifiedHead extends TreeHead {
   readonly state: HeadState
   /** How many witnesses of the keyring's policy cosigned it. */
   readonly cosigners: number
+  /** The keyring's policy, which it meets; null without one. */
+  readonly policy: Policy | null
   readonly note: OpenedNote
 }
 
@@ -69,16 +71,23 @@ export function verifyHeads(p: {
 export function verifyHead(p: { keyring: VerifiedKeyring; note: Uint8Array | string; nowSec?: bigint }): VerifiedHead {
   const head = openHead(p.keyring, typeof p.note === "string" ? p.note : formatNote(parseNote(p.note)), p.nowSec)
   collectTrees(p.keyring, [head])
-  return settle(head, judgeAnchors(p.keyring, [head], []))
+  return settle(head, judgeAnchors(p.keyring, [head], []), p.keyring)
 }
 
-/** Seconds since the newest cosignature of a head, those that lie more than DEFAULT_SKEW_SEC after `nowSec` left out; null without one:
- *  a checkpoint itself has no time. DESIGN 8. */
-export function computeHeadAge({ note }: VerifiedHead, nowSec: bigint): number | null {
-  const times = note.cosignatures.map(({ timestamp }) => timestamp).filter((time) => time <= nowSec + DEFAULT_SKEW_SEC)
-  const newest = times.reduce<bigint | null>((best, time) => (best !== null && best >= time ? best : time), null)
-  return newest === null ? null : Math.max(0, Number(nowSec - newest))
+/** Seconds since a head was last vouched for: by the quorum of its policy (`computeQuorumTime`), and where that is nobody's by any witness
+ *  of it. Cosignatures that lie more than DEFAULT_SKEW_SEC after `nowSec` are left out. Null without any: a checkpoint itself has no time. */
+export function computeHeadAge({ note, policy }: VerifiedHead, nowSec: bigint): number | null {
+  const latest = nowSec + DEFAULT_SKEW_SEC
+  const time =
+    policy === null || policy.quorum === null ? newestTime(note, latest) : computeQuorumTime(policy, note, latest)
+  return time === null ? null : Math.max(0, Number(nowSec - time))
 }
+
+const newestTime = ({ cosignatures }: OpenedNote, latest: bigint): bigint | null =>
+  cosignatures.reduce<bigint | null>(
+    (best, { timestamp }) => (timestamp <= latest && (best === null || timestamp > best) ? timestamp : best),
+    null,
+  )
 
 const opened = new Map<string, VerifiedCheckpoint>()
 const MAX_OPENED = 4096
@@ -181,7 +190,7 @@ function verifyLink(key: string, bytes: Uint8Array, trees: ReadonlyMap<bigint, T
 
 function judge(keyring: VerifiedKeyring, heads: readonly OpenHead[], links: readonly Link[]): VerifiedHeads {
   const anchors = judgeAnchors(keyring, heads, links)
-  const settled = new Map(heads.map((head) => [head.key, settle(head, anchors)]))
+  const settled = new Map(heads.map((head) => [head.key, settle(head, anchors, keyring)]))
   return {
     heads: settled,
     warnings: unlinked(
@@ -212,12 +221,13 @@ function prefixesOf(sizes: readonly bigint[], links: readonly Link[]): ReadonlyS
   return proven.size > 0 ? proven.add(0n) : proven
 }
 
-function settle({ key, opened, standing }: OpenHead, anchors: Anchors): VerifiedHead {
+function settle({ key, opened, standing }: OpenHead, anchors: Anchors, keyring: VerifiedKeyring): VerifiedHead {
   const { origin, size, rootHash }: Checkpoint = opened.checkpoint
   if (standing === "revoked" && !anchors.live.has(size)) throw revokedHead(size)
   const proven = standing !== "retired" || anchors.vouched.has(size)
   const state = standing === "live" ? "live" : proven ? "retired" : "unproven"
-  return { key, origin, size, rootHash, state, cosigners: opened.counted.length, note: opened.note }
+  const { policy } = keyring.newest
+  return { key, origin, size, rootHash, state, cosigners: opened.counted.length, policy, note: opened.note }
 }
 
 const revokedHead = (size: bigint) =>

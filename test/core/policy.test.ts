@@ -4,7 +4,14 @@ import { describe, expect, test } from "vitest"
 import { formatCosignature } from "../../src/core/cosignature.js"
 import { ToolsumError } from "../../src/core/errors.js"
 import { addSignatures, openNote, parseNote, signNote } from "../../src/core/note.js"
-import { evaluatePolicy, MAX_POLICY_BYTES, parsePolicy, quorumTolerance } from "../../src/core/policy.js"
+import {
+  computeQuorumTime,
+  evaluatePolicy,
+  MAX_POLICY_BYTES,
+  type Policy,
+  parsePolicy,
+  quorumTolerance,
+} from "../../src/core/policy.js"
 import { computeKeyId, ED25519_COSIGNATURE, formatKeyId, formatVkey, ML_DSA_COSIGNATURE } from "../../src/core/vkey.js"
 import { describeShared, readShared, sharedPath } from "../shared.js"
 import { bytesOf, signer, verifier, witness } from "./log-fixtures.js"
@@ -180,6 +187,82 @@ describe("quorumTolerance", () => {
 
   test("a witness outside the quorum does not matter", () => {
     expect(quorumTolerance(parsePolicy(`${THREE}quorum w1\n`))).toEqual({ witnesses: 1, dishonest: 0, down: 0 })
+  })
+})
+
+// Five witnesses in up to two inner groups and one outer one, with any thresholds that are legal.
+const arbNested: fc.Arbitrary<Policy> = fc
+  .record({ split: fc.integer({ min: 1, max: 4 }), ks: fc.tuple(fc.nat(3), fc.nat(3), fc.nat(1)), flat: fc.boolean() })
+  .map(({ split, ks: [a, b, outer], flat }) => {
+    const names = ["w0", "w1", "w2", "w3", "w4"]
+    const group = (name: string, k: number, members: readonly string[]) =>
+      `group ${name} ${(k % members.length) + 1} ${members.join(" ")}\n`
+    const inner = group("a", a, names.slice(0, split))
+    const rest = flat ? names.slice(split) : ["b"]
+    const second = flat ? "" : group("b", b, names.slice(split))
+    return parsePolicy(`${W.slice(0, 5).join("")}${inner}${second}${group("q", outer, ["a", ...rest])}quorum q\n`)
+  })
+
+const subsets = (n: number): readonly (readonly number[])[] =>
+  Array.from({ length: 2 ** n }, (_, set) => Array.from({ length: n }, (_, i) => i).filter((i) => set & (1 << i)))
+
+const cosignedBy = (by: readonly { i: number; timestamp: bigint }[]) => ({
+  cosignatures: by.map(({ i, timestamp }) => ({ key: witness(w[i] ?? log), timestamp })),
+})
+
+const meets = (policy: Policy, by: readonly number[]): boolean =>
+  evaluatePolicy(policy, cosignedBy(by.map((i) => ({ i, timestamp: 1n })))).satisfied
+
+test("quorumTolerance agrees with trying every pair of quorums and every outage", () =>
+  fc.assert(
+    fc.property(arbNested, (policy) => {
+      const all = subsets(5)
+      const quorums = all.filter((set) => meets(policy, set))
+      const shared = quorums.flatMap((a) => quorums.map((b) => a.filter((i) => b.includes(i)).length))
+      const outages = all.filter(
+        (down) =>
+          !meets(
+            policy,
+            [0, 1, 2, 3, 4].filter((i) => !down.includes(i)),
+          ),
+      )
+      const least = Math.min(...shared)
+      expect(quorumTolerance(policy)).toEqual({
+        witnesses: 5,
+        dishonest: least === 0 ? null : least - 1,
+        down: Math.min(...outages.map((down) => down.length)) - 1,
+      })
+    }),
+    { numRuns: 60 },
+  ))
+
+describe("computeQuorumTime", () => {
+  const times = fc.array(fc.record({ i: fc.nat(4), timestamp: fc.bigInt({ min: 1n, max: 12n }) }), { maxLength: 9 })
+
+  test("is the newest time from which on the quorum stands, whatever the groups", () =>
+    fc.assert(
+      fc.property(arbNested, times, fc.bigInt({ min: 0n, max: 12n }), (policy, by, latest) => {
+        const timely = by.filter(({ timestamp }) => timestamp <= latest)
+        const standing = Array.from({ length: 13 }, (_, t) => BigInt(t)).filter(
+          (t) => evaluatePolicy(policy, cosignedBy(timely.filter(({ timestamp }) => timestamp >= t))).satisfied,
+        )
+        expect(computeQuorumTime(policy, cosignedBy(by), latest)).toBe(standing.at(-1) ?? null)
+      }),
+      { numRuns: 300 },
+    ))
+
+  test("is the k-th newest of k of n, each witness by its newest line", () => {
+    const policy = parsePolicy(`${W.slice(0, 3).join("")}group g 2 w0 w1 w2\nquorum g\n`)
+    const by = [
+      { i: 0, timestamp: 5n },
+      { i: 0, timestamp: 90n },
+      { i: 1, timestamp: 70n },
+      { i: 2, timestamp: 60n },
+    ]
+    expect(computeQuorumTime(policy, cosignedBy(by), 100n)).toBe(70n)
+    expect(computeQuorumTime(policy, cosignedBy(by), 89n)).toBe(60n)
+    expect(computeQuorumTime(policy, cosignedBy(by.slice(0, 2)), 100n)).toBeNull()
+    expect(computeQuorumTime(parsePolicy("quorum none\n"), cosignedBy(by), 100n)).toBeNull()
   })
 })
 

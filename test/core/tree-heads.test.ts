@@ -6,7 +6,7 @@ import type { Hash } from "../../src/core/hash.js"
 import { verifyKeyring } from "../../src/core/keyring.js"
 import type { Keyring } from "../../src/core/keyring-text.js"
 import { addSignatures, formatNote, parseNote, signNote } from "../../src/core/note.js"
-import { parsePolicy } from "../../src/core/policy.js"
+import { type Policy, parsePolicy } from "../../src/core/policy.js"
 import { formatProofFile, verifyProofFile } from "../../src/core/proof-file.js"
 import { computeHeadAge, verifyHead, verifyHeads } from "../../src/core/tree-heads.js"
 import { describeShared, readShared } from "../shared.js"
@@ -255,10 +255,19 @@ describe("the keyring's policy", () => {
       else expect(verify().cosigners).toBe(2)
     }
     const head = verifyHead({ keyring: ring, note })
-    expect(computeHeadAge(head, NOW + 7n)).toBe(7)
-    expect(computeHeadAge(head, NOW - 300n)).toBe(0) // a clock may be a little behind
-    expect(computeHeadAge(head, NOW - 301n)).toBe(null)
-    expect(computeHeadAge(head, YEAR_9999 + 1n)).toBe(1)
+    expect(computeHeadAge(head, NOW + 7n)).toBe(null) // of the two that it takes, only one is in time
+    expect(computeHeadAge(head, YEAR_9999 - 300n)).toBe(Number(YEAR_9999 - 300n - NOW)) // a clock may be a little behind
+    expect(computeHeadAge(head, YEAR_9999 - 301n)).toBe(null)
+    expect(computeHeadAge(head, YEAR_9999 + 1n)).toBe(Number(YEAR_9999 + 1n - NOW))
+  })
+
+  test("the age of a head is that of its quorum, and of any witness where nobody need cosign", () => {
+    const note = cosignAt([w1, NOW - 50n], [w1, NOW - 5n], [w2, NOW - 70n])
+    const age = (given: Policy | null) => computeHeadAge(verifyHead({ keyring: under({ policy: given }), note }), NOW)
+    expect(age(policy)).toBe(70)
+    const nobody = new TextDecoder().decode(policy.source).replace("quorum g", "quorum none")
+    expect(age(parsePolicy(nobody))).toBe(5)
+    expect(age(null)).toBe(null)
   })
 
   test("a witness with a timely cosignature counts, whatever else it signed", () => {
