@@ -1,18 +1,29 @@
 // Private keys on disk (DESIGN 6): one key a file, 0600, in the user's configuration folder or where `--root-key` says. Text form
 // `PRIVATE+KEY+…`, or encrypted with a passphrase: scrypt and AES-256-GCM of node:crypto. Seeds never reach a message.
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from "node:crypto"
+import { readdirSync } from "node:fs"
 import { dirname } from "node:path"
 import { decodeUtf8, encodeUtf8, formatBase64, parseBase64 } from "../core/bytes.js"
 import { ToolsumError } from "../core/errors.js"
 import { isObject, parseJson } from "../core/json.js"
 import { computeSigningKey, formatSigningKey, parseSigningKey, type SigningKey } from "../core/vkey.js"
 import { makePrivateDirectory, PRIVATE_FILE_MODE, replaceFile } from "./durable-file.js"
-import { quotePath, readRegularFile } from "./regular-file.js"
+import { errnoOf, ioFailed, quotePath, readRegularFile } from "./regular-file.js"
 
 const MAX_KEY_BYTES = 4096
 const ENCRYPTED_FORMAT = "toolsum-key/v1"
 // 2^17 rounds, 128 MiB: about half a second, once per ceremony.
 const SCRYPT = { N: 131072, r: 8, p: 1, maxmem: 256 * 1024 * 1024 }
+
+/** Names of the files in the folder of keys; none where there is no folder. Throws IO_FAILED. */
+export function listKeyFiles(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).sort()
+  } catch (error) {
+    if (errnoOf(error) === "ENOENT") return []
+    throw ioFailed("read the folder", folder, error)
+  }
+}
 
 /** A new Ed25519 key of that name. */
 export const generateKey = (name: string): SigningKey =>

@@ -1,7 +1,5 @@
 // Which log, where it is, and the keys for it: the wiring of adapters for every command that reads or writes a log (DESIGN 6, 8).
-import { createHash } from "node:crypto"
 import { isAbsolute, join, resolve } from "node:path"
-import { readKeyFile } from "../adapters/key-files.js"
 import { createDirLog } from "../adapters/log-dir.js"
 import { createFileState } from "../adapters/state-fs.js"
 import { createFsStore, isInsideGitWorkTree } from "../adapters/store-fs.js"
@@ -13,12 +11,12 @@ import { quote, ToolsumError } from "../core/errors.js"
 import { fingerprintOf, parseKeyring } from "../core/keyring.js"
 import type { Lockfile } from "../core/lockfile.js"
 import { judgeLog, type LogJudgement } from "../core/verify-log.js"
-import type { SigningKey } from "../core/vkey.js"
 import type { LogSource, State } from "../ports.js"
 import { type LogWriter, openLog } from "../writer/log.js"
 import type { KnownHead } from "../writer/state.js"
 import { keepEvidence } from "./evidence.js"
 import type { Io } from "./io.js"
+import { requireLogKeys } from "./local-keys.js"
 import type { OptionSpec, Options } from "./options.js"
 import { collectRoots, openTrustStore } from "./project.js"
 
@@ -41,12 +39,6 @@ export async function refuseWorkTree(folder: string): Promise<void> {
       `${quote(folder)} is inside a git work tree, where branches and merges would fork a log; choose another --log-dir`,
     )
   }
-}
-
-/** Where the private keys of a log are; `root` until its owner moves it away. */
-export function keyPath(origin: string, kind: "log" | "root", io: Io): string {
-  const id = createHash("sha256").update(origin).digest("hex").slice(0, 16)
-  return join(findUserDirs(io.env, io.platform).config, "keys", `${id}.${kind}.key`)
 }
 
 /** What a log on disk says of itself, unverified: whose keys to look for. Null where no log is. */
@@ -75,9 +67,9 @@ export async function openLogForWriting(folder: string, lockfile: Lockfile | nul
   if (log === null)
     throw new ToolsumError("LOG_UNAVAILABLE", `expected a log in ${quote(folder)}; toolsum init makes one`)
   await refuseWorkTree(folder)
-  const key: SigningKey = await readKeyFile(keyPath(log.origin, "log", io), async () => null)
+  const keys = await requireLogKeys(log.origin, io)
   const knownHeads = [...(await rememberedHeads(log, io)), ...lockfileHeads(lockfile, log, io)]
-  return openLog({ store: createFsStore(folder), signers: [key], knownHeads, waitMs: 0 })
+  return openLog({ store: createFsStore(folder), signers: keys.map(({ key }) => key), knownHeads, waitMs: 0 })
 }
 
 async function rememberedHeads(log: { origin: string; fingerprint: string }, io: Io): Promise<readonly KnownHead[]> {

@@ -1,5 +1,5 @@
 // Keyrings of the log (DESIGN 6): root-signed notes, numbered from 1, each also an entry of the log. The writer publishes a new one only
-// when it follows the others and lets one of its own keys go on signing.
+// when it follows the others and lets one of its own keys go on signing. Which of our keys sign a step is decided here too.
 import { decodeUtf8, encodeUtf8, equalBytes } from "../core/bytes.js"
 import { ToolsumError } from "../core/errors.js"
 import { type KeyringNote, MAX_KEYRING_BYTES, parseKeyring, verifyKeyring } from "../core/keyring.js"
@@ -21,12 +21,18 @@ export async function loadKeyrings(store: Pick<TileStore, "read">): Promise<read
   }
 }
 
-/** The file of the next keyring; or why `note` cannot be it. `waiting`: files of the same batch. */
+/** A keyring that a step publishes. */
+export interface PlannedKeyring {
+  readonly file: StagedFile
+  readonly keyring: KeyringNote
+}
+
+/** The next keyring and its file; or why `note` cannot be it. `waiting`: files of the same batch. */
 export async function planKeyring(
   log: { readonly store: Pick<TileStore, "read">; readonly tree: StoredTree; readonly signers: readonly SigningKey[] },
   note: string,
   waiting: ReadonlyMap<string, Uint8Array>,
-): Promise<StagedFile | ToolsumError> {
+): Promise<PlannedKeyring | ToolsumError> {
   const stored = await loadKeyrings(log.store)
   const next = resultOf(() => {
     const { version } = parseKeyring(note)
@@ -39,7 +45,7 @@ export async function planKeyring(
   })
   if (next instanceof ToolsumError) return next
   const falseTree = await findFalseClosing(next, log.tree)
-  return falseTree ?? { key: keyringKey(next.version), bytes: encodeUtf8(note) }
+  return falseTree ?? { file: { key: keyringKey(next.version), bytes: encodeUtf8(note) }, keyring: next }
 }
 
 function resultOf<T>(work: () => T): T | ToolsumError {
@@ -63,33 +69,52 @@ async function findFalseClosing(keyring: KeyringNote, tree: StoredTree): Promise
   return null
 }
 
-/** Check that the next checkpoint of the log in `store`, whose newest tree has `size` entries, would count under its newest keyring.
- *  Throws USAGE when none of `signers` may sign it, STATE_CORRUPT without a readable keyring. */
-export async function requireLiveSigner(
+/** The newest keyring of the log in `store`, whose newest tree has `size` entries, after a check that the next checkpoint would count.
+ *  `next`: the keyring that is published next, which then decides. Throws USAGE when none of `signers` may sign it, STATE_CORRUPT
+ *  without a readable keyring, and what `parseKeyring` throws for `next`. */
+export async function loadLiveKeyring(
   store: Pick<TileStore, "read">,
   size: bigint,
-  signers: readonly SigningKey[],
-): Promise<void> {
+  { signers, next }: { readonly signers: readonly SigningKey[]; readonly next?: string | undefined },
+): Promise<KeyringNote> {
   const newest = (await loadKeyrings(store)).at(-1)
   if (newest === undefined) throw new ToolsumError("STATE_CORRUPT", `${keyringKey(1n)} is missing`)
   const keyring = resultOf(() => parseKeyring(newest))
   if (keyring instanceof ToolsumError) {
     throw new ToolsumError("STATE_CORRUPT", `a stored keyring: ${keyring.message}`, { cause: keyring })
   }
-  requireSigner(keyring, size + 1n, signers)
+  requireSigner(next === undefined ? keyring : parseKeyring(next), size + 1n, signers)
+  return keyring
+}
+
+/** Our keys that sign the checkpoint of `size`: those that may sign it under one of the keyrings. A step that brings a keyring is signed
+ *  by the keys of the one before, too: whoever follows the log with an old key learns that way that it was replaced. Throws USAGE when
+ *  the last keyring lets none of them sign. */
+export function signersAt(
+  keyrings: readonly KeyringNote[],
+  size: bigint,
+  signers: readonly SigningKey[],
+): readonly SigningKey[] {
+  for (const keyring of keyrings.slice(-1)) requireSigner(keyring, size, signers)
+  return signers.filter((signer) => keyrings.some((keyring) => maySign(keyring, size, signer)))
 }
 
 /** The next checkpoint must count: at least one of our keys is live at its size. */
 function requireSigner(keyring: KeyringNote, size: bigint, signers: readonly SigningKey[]): void {
-  const live = keyring.logs.filter(({ from, closing, revoked }) => from <= size && closing === null && !revoked)
-  if (
-    live.some(({ key }) =>
-      signers.some((signer) => signer.name === key.name && equalBytes(signer.publicKey, key.publicKey)),
-    )
-  )
-    return
+  if (signers.some((signer) => maySign(keyring, size, signer))) return
   throw new ToolsumError(
     "USAGE",
     `none of this log's signing keys may sign size ${size} under keyring ${keyring.version}`,
   )
 }
+
+/** True when the key is in use at that size. */
+const maySign = ({ logs }: KeyringNote, size: bigint, signer: SigningKey): boolean =>
+  logs.some(
+    ({ key, from, closing, revoked }) =>
+      from <= size &&
+      closing === null &&
+      !revoked &&
+      signer.name === key.name &&
+      equalBytes(signer.publicKey, key.publicKey),
+  )

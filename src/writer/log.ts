@@ -3,7 +3,7 @@
 import type { Hash } from "../core/hash.js"
 import type { TreeHead } from "../core/merkle.js"
 import { TILE_WIDTH } from "../core/tile.js"
-import type { SigningKey } from "../core/vkey.js"
+import type { SigningKey, VerifierKey } from "../core/vkey.js"
 import type { TileStore } from "../ports.js"
 import { createBatcher } from "./batch.js"
 import { collectPartials } from "./collect.js"
@@ -58,10 +58,15 @@ export interface LogWriter extends LogSettings {
 /** How to open a log. */
 export interface OpenOptions {
   readonly store: TileStore
-  /** At least one; one of them must have signed the newest checkpoint. All sign the next ones. */
+  /** At least one; one of them, or of `earlierKeys`, must have signed the newest checkpoint. The next ones are signed by all that the newest
+   *  keyring lets sign: during a change of keys by the old and the new one. */
   readonly signers: readonly SigningKey[]
   /** What the outside world has seen: the user's state, the lockfile, witnesses. */
   readonly knownHeads?: readonly KnownHead[]
+  /** Keys besides those of the signers that may have signed the newest checkpoint: a new key takes over from one that is gone. */
+  readonly earlierKeys?: readonly VerifierKey[] | undefined
+  /** The keyring that is appended first, if one is: the signers need not be allowed to sign before it. */
+  readonly nextKeyring?: string | undefined
   readonly cosign?: Cosign | undefined
   /** How long a batch that is not full waits for more, in milliseconds. A command that appends once passes 0. */
   readonly waitMs?: number | undefined
@@ -71,7 +76,8 @@ export interface OpenOptions {
  *  sign under the newest keyring, IO_FAILED. */
 export async function openLog(options: OpenOptions): Promise<LogWriter> {
   const { store, signers, knownHeads = [] } = options
-  const { settings, published: _, ...checked } = await checkState({ store, keys: verifiersOf(signers), knownHeads })
+  const keys = [...verifiersOf(signers), ...(options.earlierKeys ?? [])]
+  const { settings, published: _, ...checked } = await checkState({ store, keys, knownHeads })
   return createWriter(options, settings, (context) => finishStep(context, checked))
 }
 

@@ -2,6 +2,7 @@
 import { encodeUtf8, equalBytes } from "../core/bytes.js"
 import { ToolsumError } from "../core/errors.js"
 import { type Hash, hashLeaf } from "../core/hash.js"
+import type { KeyringNote } from "../core/keyring.js"
 import { type Observation, streamKey } from "../core/record.js"
 import type { SigningKey } from "../core/vkey.js"
 import type { TileStore } from "../ports.js"
@@ -23,6 +24,8 @@ export interface BatchPlan {
   readonly entries: readonly Uint8Array[]
   /** Objects and keyrings that are not there yet. */
   readonly files: readonly StagedFile[]
+  /** The keyrings among the entries, in order. */
+  readonly keyrings: readonly KeyringNote[]
   /** Where the streams with new records end. */
   readonly ends: readonly StreamEnd[]
   /** Per item, in order; the error of an item that cannot be appended. */
@@ -42,6 +45,7 @@ export async function planBatch(context: PlanContext, items: readonly QueuedItem
   const { store, tree } = context
   const entries: Uint8Array[] = []
   const files = new Map<string, Uint8Array>()
+  const keyrings: KeyringNote[] = []
   const ends = new Map<string, StreamEnd>()
   const add = (entry: Uint8Array): Placed => {
     entries.push(entry)
@@ -65,12 +69,14 @@ export async function planBatch(context: PlanContext, items: readonly QueuedItem
     }
     const planned = await planKeyring(context, item.note, files)
     if (planned instanceof ToolsumError) return planned
-    files.set(planned.key, planned.bytes)
-    return add(planned.bytes)
+    const { key, bytes } = planned.file
+    files.set(key, bytes)
+    keyrings.push(planned.keyring)
+    return add(bytes)
   }
   const placed: (Placed | ToolsumError)[] = []
   for (const item of items) placed.push(await place(item))
-  return { entries, files: await withoutPresent(store, files), ends: [...ends.values()], placed }
+  return { entries, files: await withoutPresent(store, files), keyrings, ends: [...ends.values()], placed }
 }
 
 const placeOf = ({ index, leafHash }: PlacedRecord) => ({ index, leafHash })

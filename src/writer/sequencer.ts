@@ -1,8 +1,9 @@
 // The log's one running state: each batch is planned on the newest tree and committed as one step. Whoever else writes to the log is
 // followed first. The first failure closes the log for good: what has reached the disk is then unknown, and opening it anew finds out.
 import { ToolsumError } from "../core/errors.js"
+import type { VerifierKey } from "../core/vkey.js"
 import { followOthers, verifiersOf } from "./follow.js"
-import { requireLiveSigner } from "./keyrings.js"
+import { loadLiveKeyring, signersAt } from "./keyrings.js"
 import { type Placed, planBatch } from "./plan.js"
 import type { LogSettings } from "./settings.js"
 import { appendStep, type PublishedStep, type StepContext } from "./step.js"
@@ -30,18 +31,26 @@ export interface Sequencer {
   run(items: readonly QueuedItem[]): Promise<readonly (Sequenced | ToolsumError)[]>
 }
 
-/** A sequencer on the state that `start` brings about. Throws USAGE when no signer may sign under the newest keyring. */
+/** What a sequencer works with. */
+export interface SequencerOptions extends Pick<StepContext, "store" | "signers" | "cosign"> {
+  readonly earlierKeys?: readonly VerifierKey[] | undefined
+  readonly nextKeyring?: string | undefined
+}
+
+/** A sequencer on the state that `start` brings about. Throws USAGE when no signer may sign under the newest keyring, or the next one. */
 export async function createSequencer(
-  options: Pick<StepContext, "store" | "signers" | "cosign">,
+  options: SequencerOptions,
   settings: LogSettings,
   start: (context: StepContext) => Promise<PublishedStep>,
 ): Promise<Sequencer> {
-  const { store, signers, cosign } = options
+  const { store, signers, cosign, nextKeyring: next } = options
   const streams = createStreams(store)
   const reindex: StepContext["reindex"] = (tree) => streams.tail.rewrite(tree)
-  const keys = verifiersOf(signers)
+  const keys = [...verifiersOf(signers), ...(options.earlierKeys ?? [])]
   const context: StepContext = { store, origin: settings.origin, signers, keys, cosign, reindex }
   let step = await start(context)
+  const loadKeyring = () => loadLiveKeyring(store, step.edge.head.size, { signers, next })
+  let keyring = await loadKeyring()
   let failure: unknown = null
   let closed = false
 
@@ -54,7 +63,7 @@ export async function createSequencer(
     if (newer === null) return
     streams.forget()
     step = newer
-    await requireLiveSigner(store, step.edge.head.size, signers)
+    keyring = await loadKeyring()
   }
   /** The batch in the log; null when another writer was faster. */
   const attempt = async (items: readonly QueuedItem[]): Promise<readonly (Sequenced | ToolsumError)[] | null> => {
@@ -62,9 +71,12 @@ export async function createSequencer(
     const plan = await planBatch({ store, streams, tree: step.tree, signers }, items)
     const { size } = step.edge.head
     if (plan.entries.length > 0) {
-      const next = await appendStep(context, step, plan)
-      if (next === null) return null
-      step = next
+      const keyrings = [keyring, ...plan.keyrings]
+      const own = signersAt(keyrings, size + BigInt(plan.entries.length), signers)
+      const appended = await appendStep({ ...context, signers: own }, step, plan)
+      if (appended === null) return null
+      step = appended
+      keyring = keyrings.at(-1) ?? keyring
       streams.added(size, plan.entries, plan.ends)
     }
     const done = step
@@ -73,7 +85,6 @@ export async function createSequencer(
     return plan.placed.map((placed) => (placed instanceof ToolsumError ? placed : { placed, step: done }))
   }
   await catchUp()
-  await requireLiveSigner(store, step.edge.head.size, signers)
   const attemptTwice = async (items: readonly QueuedItem[]): Promise<readonly (Sequenced | ToolsumError)[]> => {
     for (let losses = 0; losses < MAX_LOSSES; losses++) {
       const done = await attempt(items)

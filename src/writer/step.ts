@@ -27,7 +27,7 @@ import { createStoredTree, type StoredTree } from "./stored-tree.js"
 export interface StepContext {
   readonly store: TileStore
   readonly origin: string
-  /** All sign each checkpoint: during a change of keys the old and the new one. */
+  /** All sign the checkpoint. */
   readonly signers: readonly SigningKey[]
   /** One of these must have signed what other writers commit. */
   readonly keys: readonly VerifierKey[]

@@ -149,3 +149,51 @@ test("of two next keyrings at once one is taken, and what waits with them is not
   expect((await checkPublic(store)).head.size).toBe(3n)
   expect(await loadKeyrings(store)).toHaveLength(2)
 })
+
+describe("which keys sign", () => {
+  const lines = (checkpoint: string | undefined) => checkpoint?.match(/^— /gm)?.length
+
+  test("a key that no keyring has yet, or only from a later size, signs nothing", async () => {
+    const both = await openLog({ store, signers: [LOG_KEY, OTHER_KEY], waitMs: 0 })
+    const [unknown] = await both.appendEntries([rawEntry(1)])
+    expect(lines(unknown?.checkpoint)).toBe(1)
+    const published = await both.appendKeyring(await nextKeyring({ logs: [liveKey(), liveKey(OTHER_VERIFIER, 5n)] }))
+    expect(lines(published.checkpoint)).toBe(1)
+    const [fourth] = await both.appendEntries([rawEntry(2)])
+    expect(lines(fourth?.checkpoint)).toBe(1)
+    const [fifth] = await both.appendEntries([rawEntry(3)])
+    expect(lines(fifth?.checkpoint)).toBe(2)
+  })
+
+  test("the step that closes a key is the last that it signs", async () => {
+    await log.appendKeyring(await nextKeyring({ logs: [liveKey(), liveKey(OTHER_VERIFIER)] }))
+    const both = await openLog({ store, signers: [LOG_KEY, OTHER_KEY], waitMs: 0 })
+    const { size, rootHash } = both.head()
+    const closed = { ...liveKey(), closing: { size, rootHash } }
+    const last = await both.appendKeyring(await nextKeyring({ logs: [closed, liveKey(OTHER_VERIFIER)] }))
+    expect(lines(last.checkpoint)).toBe(2)
+    const [after] = await both.appendEntries([rawEntry(1)])
+    expect(lines(after?.checkpoint)).toBe(1)
+  })
+
+  test("where the old key is gone, the keyring that names a new one opens the log", async () => {
+    const { size, rootHash } = log.head()
+    const closed = { ...liveKey(), closing: { size, rootHash } }
+    const note = await nextKeyring({ logs: [closed, liveKey(OTHER_VERIFIER, 2n)] })
+    const options = { store, signers: [OTHER_KEY], waitMs: 0 }
+    await expect(openLog(options)).rejects.toEqual(code("SIGNATURE_INVALID"))
+    const earlierKeys = verifiersOf([LOG_KEY])
+    await expect(openLog({ ...options, earlierKeys })).rejects.toEqual(code("USAGE"))
+    const taken = await openLog({ ...options, earlierKeys, nextKeyring: note })
+    expect((await taken.appendKeyring(note)).index).toBe(1n)
+    await (await openLog(options)).appendEntries([rawEntry(1)])
+  })
+
+  test("until that keyring is there, nothing else is appended", async () => {
+    const note = await nextKeyring({ logs: [{ ...liveKey(), revoked: true }, liveKey(OTHER_VERIFIER, 2n)] })
+    const earlierKeys = verifiersOf([LOG_KEY])
+    const taken = await openLog({ store, signers: [OTHER_KEY], waitMs: 0, earlierKeys, nextKeyring: note })
+    await expect(taken.appendEntries([rawEntry(1)])).rejects.toEqual(code("USAGE"))
+    expect((await checkPublic(store)).head.size).toBe(1n)
+  })
+})

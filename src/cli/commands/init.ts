@@ -2,19 +2,19 @@
 // log again where its keys are this user's and only the trust was lost.
 
 import { randomBytes } from "node:crypto"
-import { existsSync } from "node:fs"
 import { resolve } from "node:path"
-import { generateKey, readKeyFile, writeKeyFile } from "../../adapters/key-files.js"
-import { createDirLog } from "../../adapters/log-dir.js"
+import { generateKey, writeKeyFile } from "../../adapters/key-files.js"
 import { createFsStore } from "../../adapters/store-fs.js"
 import { equalBytes } from "../../core/bytes.js"
 import { escapeInvisible, ToolsumError } from "../../core/errors.js"
-import { MAX_KEYRING_BYTES, verifyKeyring } from "../../core/keyring.js"
+import { verifyKeyring } from "../../core/keyring.js"
 import { initLog } from "../../features/init-log.js"
+import { loadKeyrings } from "../../writer/keyrings.js"
 import type { CommandSpec } from "../commands.js"
 import { DRY_RUN_OPTIONS, dryRunMember } from "../dry-run.js"
 import type { Io } from "../io.js"
-import { findLogFolder, keyPath, LOG_OPTIONS, peekLog, readPassphrase, refuseWorkTree } from "../logs.js"
+import { findLogKeys, keyPath } from "../local-keys.js"
+import { findLogFolder, LOG_OPTIONS, peekLog, readPassphrase, refuseWorkTree } from "../logs.js"
 import type { Options } from "../options.js"
 import { openTrustStore } from "../project.js"
 import { printDocument } from "../report-json.js"
@@ -153,15 +153,13 @@ const rootOf = (name: string, fingerprint: string) => ({
 /** Trust the root of the log in `folder` where the trust store lacks it and the log's key is one of this user's. False when there was
  *  nothing to restore. Throws CONFIG_INVALID when the log's name is trusted under another root, and what a damaged keyring throws. */
 async function restoreTrust(folder: string, options: Options, io: Io): Promise<boolean> {
-  const note = await createDirLog(folder).read("keyring/1", MAX_KEYRING_BYTES)
-  if (note === null) return false
-  const { origin, fingerprint, newest } = verifyKeyring({ notes: [new TextDecoder().decode(note)] })
+  const notes = await loadKeyrings(createFsStore(folder))
+  if (notes.length === 0) return false
+  const { origin, fingerprint, newest } = verifyKeyring({ notes })
   const store = openTrustStore(io)
   if ((await store.list()).some((root) => root.name === origin && root.fingerprint === fingerprint)) return false
-  const path = keyPath(origin, "log", io)
-  if (!existsSync(path)) return false
-  const own = await readKeyFile(path, async () => null)
-  if (!newest.logs.some(({ key }) => equalBytes(key.publicKey, own.publicKey))) return false
+  const own = await findLogKeys(origin, io)
+  if (!newest.logs.some(({ key }) => own.some((local) => equalBytes(key.publicKey, local.key.publicKey)))) return false
   const request = { root: rootOf(origin, fingerprint), log: folder, from: "init" }
   return store.add(request, { dryRun: options.flag("dry-run") })
 }

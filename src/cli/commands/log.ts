@@ -1,6 +1,5 @@
 // `toolsum log create|append|proof|cat|path`: the owner's side of a log, and one entry of it with its proof.
 import { resolve } from "node:path"
-import { readKeyFile } from "../../adapters/key-files.js"
 import { createDirLog } from "../../adapters/log-dir.js"
 import { readRegularFile } from "../../adapters/regular-file.js"
 import type { LogClient } from "../../client/open-log.js"
@@ -14,9 +13,9 @@ import type { CommandSpec } from "../commands.js"
 import { DRY_RUN_OPTIONS, dryRunMember } from "../dry-run.js"
 import { PROOF_FILE } from "../file-kind.js"
 import type { Io } from "../io.js"
+import { requireLogKeys } from "../local-keys.js"
 import {
   findLogFolder,
-  keyPath,
   LOG_OPTIONS,
   openLogForReading,
   openLogForWriting,
@@ -95,7 +94,7 @@ async function planAppend(folder: string, request: AppendRequest, options: Optio
   if (log === null)
     throw new ToolsumError("LOG_UNAVAILABLE", `expected a log in ${quote(folder)}; toolsum init makes one`)
   await refuseWorkTree(folder)
-  await readKeyFile(keyPath(log.origin, "log", io), async () => null)
+  await requireLogKeys(log.origin, io)
   const count = "entries" in request ? request.entries.length : request.observations.length
   if (options.flag("json"))
     printDocument(io, { command: "log append", exitCode: 0, entries: [], count, ...dryRunMember(options) })
