@@ -5,7 +5,7 @@ import { encodeUtf8, equalBytes, formatHex } from "./bytes.js"
 import { type Bad, quote, ToolsumError } from "./errors.js"
 import { EMPTY_ROOT, type Hash, sha256 } from "./hash.js"
 import { type Keyring, parseKeyringText } from "./keyring-text.js"
-import { type Note, openNote, parseNote } from "./note.js"
+import { formatNote, type Note, openNote, parseNote } from "./note.js"
 import { computeRootFingerprint, type KeyringFloor } from "./root.js"
 import { countPublicKeys, samePublicKey, type VerifierKey } from "./vkey.js"
 
@@ -24,7 +24,9 @@ export interface VerifiedKeyring {
   readonly origin: string
   /** Fingerprint of the root keys of keyring 1. It stays the same however often keys rotate. */
   readonly fingerprint: string
-  /** Decides which log keys exist, and which witnesses must cosign. */
+  /** Every keyring from version 1 on. */
+  readonly chain: readonly KeyringNote[]
+  /** The last of them: it decides which log keys exist, and which witnesses must cosign. */
   readonly newest: KeyringNote
   /** SHA-256 of the newest keyring's text: with its version the floor to remember. */
   readonly digest: Hash
@@ -33,6 +35,10 @@ export interface VerifiedKeyring {
   /** Throws KEYRING_INVALID unless the chain reaches `floor` and has exactly that keyring there. */
   requireFloor(floor: KeyringFloor | null): void
 }
+
+/** The notes of a chain as an error's evidence has them: the JSON text of a list. Whoever judges signatures needs the keys. */
+export const formatKeyrings = ({ chain }: Pick<VerifiedKeyring, "chain">): string =>
+  JSON.stringify(chain.map(({ note }) => formatNote(note)))
 
 const malformed: Bad = (why) => new ToolsumError("KEYRING_MALFORMED", why)
 const invalid: Bad = (why) => new ToolsumError("KEYRING_INVALID", why)
@@ -70,7 +76,7 @@ export function verifyKeyring(p: {
   for (const [i, keyring] of chain.entries()) verifyLink(keyring, chain[i - 1] ?? null, origin)
   const requireFloor = (floor: KeyringFloor | null) => checkFloor(chain, floor)
   requireFloor(p.floor ?? null)
-  return { origin, fingerprint, newest, digest: digestOf(newest), warnings: expiry(newest, p.nowSec), requireFloor }
+  return { origin, fingerprint, chain, newest, digest: digestOf(newest), warnings: expiry(newest, p.nowSec), requireFloor }
 }
 
 /** Fingerprint that a first keyring claims, for showing what to compare: nothing is verified. Throws as `parseKeyring`. */

@@ -5,7 +5,7 @@ import { equalBytes, formatHex } from "./bytes.js"
 import { type Checkpoint, headKey, requireQuorum, type VerifiedCheckpoint, verifyCheckpoint } from "./checkpoint.js"
 import { type Bad, quote, ToolsumError } from "./errors.js"
 import type { Hash } from "./hash.js"
-import type { VerifiedKeyring } from "./keyring.js"
+import { formatKeyrings, type VerifiedKeyring } from "./keyring.js"
 import type { LogKey } from "./keyring-text.js"
 import { splitHashes, type TreeHead, verifyConsistency } from "./merkle.js"
 import { formatNote, type OpenedNote, parseNote } from "./note.js"
@@ -141,9 +141,9 @@ interface KnownTree extends TreeHead {
 function collectTrees(keyring: VerifiedKeyring, heads: readonly OpenHead[]): ReadonlyMap<bigint, KnownTree> {
   const trees = new Map<bigint, KnownTree>()
   const source = formatNote(keyring.newest.note)
-  for (const { closing } of keyring.newest.logs) if (closing) addTree(trees, { ...closing, source })
+  for (const { closing } of keyring.newest.logs) if (closing) addTree(trees, { ...closing, source }, keyring)
   const vouched = heads.filter(({ standing }) => standing !== "revoked")
-  for (const { opened } of vouched) addTree(trees, { ...opened.checkpoint, source: formatNote(opened.note) })
+  for (const { opened } of vouched) addTree(trees, { ...opened.checkpoint, source: formatNote(opened.note) }, keyring)
   for (const { opened, standing } of heads) {
     const { size, rootHash } = opened.checkpoint
     const known = trees.get(size)
@@ -153,11 +153,11 @@ function collectTrees(keyring: VerifiedKeyring, heads: readonly OpenHead[]): Rea
   return trees
 }
 
-function addTree(trees: Map<bigint, KnownTree>, tree: KnownTree): void {
+function addTree(trees: Map<bigint, KnownTree>, tree: KnownTree, keyring: VerifiedKeyring): void {
   const known = trees.get(tree.size)
   if (known && !equalBytes(known.rootHash, tree.rootHash)) {
     throw new ToolsumError("LOG_INCONSISTENT", `fork: two roots of size ${tree.size}`, {
-      evidence: { a: known.source, b: tree.source },
+      evidence: { a: known.source, b: tree.source, keyrings: formatKeyrings(keyring) },
     })
   }
   trees.set(tree.size, tree)
