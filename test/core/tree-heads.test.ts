@@ -179,7 +179,8 @@ describe("forks", () => {
       check([b])
       expect.unreachable()
     } catch (error) {
-      expect((error as ToolsumError).evidence).toEqual({ a: formatNote(RING.newest.note), b })
+      const a = formatNote(RING.newest.note)
+      expect((error as ToolsumError).evidence).toEqual({ a, b, keyrings: JSON.stringify([a]) })
     }
   })
 
