@@ -5,6 +5,7 @@ import { type Bad, quote, ToolsumError } from "../core/errors.js"
 import type { Hash } from "../core/hash.js"
 import { MAX_KEYRING_BYTES, MAX_KEYRINGS, type VerifiedKeyring, verifyKeyring } from "../core/keyring.js"
 import { MAX_NOTE_BYTES } from "../core/note.js"
+import type { Policy } from "../core/policy.js"
 import { matchRoot, type PinnedRoot } from "../core/root.js"
 import { computeHeadAge, type VerifiedHead, verifyHead } from "../core/tree-heads.js"
 import type { Clock, LogSource, State } from "../ports.js"
@@ -24,6 +25,8 @@ export interface OpenLogOptions {
   readonly clock: Clock
   /** Heads from elsewhere, such as a lockfile's, verified under this log's keyring: the served head must extend each. */
   readonly previousHeads?: readonly PreviousHead[]
+  /** A quorum of cosignatures that the head must have, beyond the keyring's. */
+  readonly witnessPolicy?: Policy | null
 }
 
 /** A head from elsewhere. `earlier`: heads proven to be prefixes of it; a log that is behind it is held to those. */
@@ -50,6 +53,8 @@ export interface LogClient {
   readonly head: VerifiedHead
   /** The head's note, verbatim. */
   readonly headNote: string
+  /** What the head was held to beside its keyring's policy. */
+  readonly witnessPolicy: Policy | null
   /** Seconds since the newest cosignature that the head has; null without one: a checkpoint has no time. */
   readonly ageSec: number | null
   readonly tree: VerifiedTree
@@ -79,13 +84,13 @@ export async function openLogClient(options: OpenLogOptions): Promise<LogClient>
 const WENT_BACK: readonly string[] = ["LOG_BEHIND", "LOG_ROLLBACK", "HEAD_UNPROVEN"]
 
 async function openOnce(options: OpenLogOptions): Promise<LogClient> {
-  const { source, roots, expectedOrigin, state } = options
+  const { source, roots, expectedOrigin, state, witnessPolicy = null } = options
   const nowSec = BigInt(Math.floor(options.clock()))
   const { headNote, keyringNotes } = await fetchSigned(source)
   const origin = expectedOrigin === undefined ? {} : { origin: expectedOrigin }
   const keyring = verifyKeyring({ notes: keyringNotes, nowSec, ...origin })
   const root = matchRoot(keyring, roots)
-  const head = requireProven(verifyHead({ keyring, note: headNote, nowSec }))
+  const head = requireProven(verifyHead({ keyring, note: headNote, nowSec, witnessPolicy }))
   const view = createLogView(source, keyringNotes)
   const known = { size: head.size, rootHash: head.rootHash, note: headNote }
   const log = { origin: keyring.origin, root: keyring.fingerprint }
@@ -105,6 +110,7 @@ async function openOnce(options: OpenLogOptions): Promise<LogClient> {
     keyringNotes,
     head,
     headNote,
+    witnessPolicy,
     ageSec: computeHeadAge(head, nowSec),
     tree,
     links,
@@ -131,13 +137,15 @@ const missing = (source: LogSource, path: string) =>
 
 const notUtf8: Bad = (why) => new ToolsumError("NOTE_MALFORMED", why)
 
-async function fetchText(source: LogSource, path: string, maxBytes: number): Promise<string | null> {
+/** Text of a file below public/, or null where nothing is. Throws NOTE_MALFORMED for what is no UTF-8, LOG_UNAVAILABLE. */
+export async function fetchText(source: LogSource, path: string, maxBytes: number): Promise<string | null> {
   const bytes = await source.read(path, maxBytes)
   return bytes === null ? null : decodeUtf8(bytes, notUtf8)
 }
 
-/** Keyrings from 1 to the first that is not there, read in growing groups: most logs have one or two. */
-async function fetchKeyrings(source: LogSource): Promise<readonly string[]> {
+/** Keyring notes from 1 to the first that is not there, read in growing groups: most logs have one or two. Throws RESOURCE_MISSING where
+ *  there is none, and as `fetchText`. */
+export async function fetchKeyrings(source: LogSource): Promise<readonly string[]> {
   const notes: string[] = []
   for (let group = 2; notes.length < MAX_KEYRINGS; group *= 2) {
     const versions = Array.from(

@@ -24,7 +24,7 @@ export interface VerifiedCheckpoint {
   readonly note: OpenedNote
   /** The log keys with a good signature; at least one. */
   readonly logKeys: readonly VerifierKey[]
-  /** Names in the policy of the witnesses that counted. */
+  /** Names in its policy, or policies, of the witnesses that counted, each key once. */
   readonly counted: readonly string[]
 }
 
@@ -106,5 +106,6 @@ export function requireQuorum(
   const { satisfied, counted, early } = evaluatePolicy(policy, note, times)
   if (satisfied) return counted
   const late = early.length > 0 ? `; from the future: ${quote(early.join(" "))}` : ""
-  throw new ToolsumError("QUORUM_NOT_MET", `quorum not met by ${counted.length} cosigners${late}`)
+  const of = `${counted.length} of ${policy.witnesses.size} witnesses`
+  throw new ToolsumError("QUORUM_NOT_MET", `quorum not met: cosigned by ${of}${late}`)
 }

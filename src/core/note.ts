@@ -1,6 +1,6 @@
 // Signed notes (C2SP signed-note, brief 1.2): a text, an empty line, signature lines. Lines of unknown keys are ignored but must
 // be well formed; a bad line of a known key refuses the whole note. Keys are matched by name and ID together, in any order.
-import { decodeUtf8, encodeUtf8 } from "./bytes.js"
+import { compareUtf8, decodeUtf8, encodeUtf8, formatHex } from "./bytes.js"
 import { type Cosignature, verifyCosignature } from "./cosignature.js"
 import { signEd25519, verifyEd25519 } from "./ed25519.js"
 import { type Bad, quote, ToolsumError } from "./errors.js"
@@ -85,6 +85,35 @@ export function signNote(text: string, keys: readonly SigningKey[]): string {
 export function addSignatures(note: Note, lines: readonly string[]): Note {
   const signatures = [...note.signatures, ...lines.map((line) => parseSignatureLine(line, malformed))]
   return parseNote(formatNote({ text: note.text, signatures }))
+}
+
+/** Two notes of one text as one: a line of every key that signed either, those named like the first line of the text (a log's own) first,
+ *  then by their bytes. Of two lines by one key the one with the greater signature bytes stays, which of two cosignatures is the later. The
+ *  same whichever way round; a note that has all lines already stays as it is. Nothing is verified. Throws NOTE_MALFORMED for notes of two
+ *  texts, and where the lines are too many. */
+export function uniteNotes(a: string, b: string): string {
+  const [one, other] = [parseNote(a), parseNote(b)]
+  const { text } = one
+  if (text !== other.text) throw malformed("expected two notes of one text")
+  const signatures = uniteLines(text, [...one.signatures, ...other.signatures])
+  const united = formatNote({ text, signatures })
+  const isWhole = (note: Note) =>
+    note.signatures.length === signatures.length &&
+    signatures.every(({ line }) => note.signatures.some((s) => s.line === line))
+  const whole = [one, other].filter(isWhole).map(formatNote).sort(compareUtf8)
+  return whole[0] ?? formatNote(parseNote(united))
+}
+
+function uniteLines(text: string, lines: readonly NoteSignature[]): readonly NoteSignature[] {
+  const byKey = new Map<string, NoteSignature>()
+  for (const line of lines) {
+    const key = `${line.id} ${line.name}`
+    const known = byKey.get(key)
+    if (!known || formatHex(known.blob) < formatHex(line.blob)) byKey.set(key, line)
+  }
+  const owner = text.slice(0, text.indexOf("\n"))
+  const isOwn = ({ name }: NoteSignature): number => Number(name === owner)
+  return [...byKey.values()].sort((x, y) => isOwn(y) - isOwn(x) || compareUtf8(x.line, y.line))
 }
 
 function verifyNoteSignature(message: Uint8Array, { blob }: NoteSignature, { publicKey, name }: VerifierKey): void {

@@ -33,9 +33,9 @@ export interface ProofFile {
 }
 
 /** What the caller trusts: a log's keyring, whose fingerprint was compared with a pinned root; or keys, a policy, or both, for an
- *  origin. A policy without keys: its own log keys of that origin. */
+ *  origin. A policy without keys: its own log keys of that origin. `witnessPolicy`: what the checkpoint must meet beside its keyring's. */
 export type ProofTrust =
-  | { readonly keyring: VerifiedKeyring }
+  | { readonly keyring: VerifiedKeyring; readonly witnessPolicy?: Policy | null }
   | { readonly origin: string; readonly keys?: readonly VerifierKey[]; readonly policy?: Policy | null }
 
 /** What is proven: `entry` is number `index` of the tree `head` of the log `origin`. */
@@ -106,7 +106,12 @@ function openCheckpoint(note: string, trust: ProofTrust & { nowSec?: bigint }): 
   return { origin, head: { size, rootHash }, cosignatures: opened.cosignatures }
 }
 
-function openUnderKeyring(p: { keyring: VerifiedKeyring; note: string; nowSec?: bigint }): OpenedCheckpoint {
+function openUnderKeyring(p: {
+  keyring: VerifiedKeyring
+  witnessPolicy?: Policy | null
+  note: string
+  nowSec?: bigint
+}): OpenedCheckpoint {
   const { origin, size, rootHash, state, note } = verifyHead(p)
   if (state === "unproven") {
     throw new ToolsumError("HEAD_UNPROVEN", `head of size ${size} is signed by a retired key, and nothing links it`)

@@ -10,6 +10,7 @@ import type { LogKey } from "./keyring-text.js"
 import { splitHashes, type TreeHead, verifyConsistency } from "./merkle.js"
 import { formatNote, type OpenedNote, parseNote } from "./note.js"
 import { computeQuorumTime, DEFAULT_SKEW_SEC, type Policy } from "./policy.js"
+import { holdToWitnessPolicy, keysOfWitnesses } from "./witness-policy.js"
 
 /** `live`: signed by a key in use. `retired`: by an older key, and the tree is proven to be the one it closed with or a prefix of
  *  that or of a live head. `unproven`: by a retired key below its closing size, and no link proves it: not refuted, not usable. */
@@ -21,10 +22,10 @@ export interface VerifiedHead extends TreeHead {
   readonly key: string
   readonly origin: string
   readonly state: HeadState
-  /** How many witnesses of the keyring's policy cosigned it. */
+  /** How many witnesses of these policies cosigned it. */
   readonly cosigners: number
-  /** The keyring's policy, which it meets; null without one. */
-  readonly policy: Policy | null
+  /** The policies that it meets: the keyring's, and the reader's, as far as there are any. */
+  readonly policies: readonly Policy[]
   readonly note: OpenedNote
 }
 
@@ -47,40 +48,47 @@ interface OpenHead {
  *  One refuted head or link refuses all: KEY_NOT_VALID_AT_SIZE, HASH_MISMATCH (filed under another name), LOG_INCONSISTENT (fork,
  *  with both notes as evidence), CONSISTENCY_INVALID, and what `verifyCheckpoint` throws. Only when nothing is refuted does an
  *  unreadable head (NOTE_MALFORMED, CHECKPOINT_MALFORMED) or link (PROOF_MALFORMED, also between sizes that are no heads) throw.
- *  There is no time: a cosignature from the future counts, so that a lockfile does not depend on the reader's clock. */
+ *  There is no time: a cosignature from the future counts, so that a lockfile does not depend on the reader's clock.
+ *  `witnessPolicy`: the reader's own, which every head must meet too; throws as `holdToWitnessPolicy`. */
 export function verifyHeads(p: {
   keyring: VerifiedKeyring
+  witnessPolicy?: Policy | null
   heads: Readonly<Record<string, string>>
   links: Readonly<Record<string, Uint8Array>>
 }): VerifiedHeads {
-  const { keyring } = p
+  const { keyring, witnessPolicy = null } = p
+  const trust = { keyring, witnessPolicy }
   const unreadable: ToolsumError[] = []
   const heads = Object.entries(p.heads).flatMap(([key, note]) =>
-    unlessUnreadable(unreadable, () => openNamedHead(keyring, key, note)),
+    unlessUnreadable(unreadable, () => openNamedHead(trust, key, note)),
   )
   const trees = collectTrees(keyring, heads)
   const links = Object.entries(p.links).flatMap(([key, proof]) =>
     unlessUnreadable(unreadable, () => verifyLink(key, proof, trees)),
   )
   if (unreadable[0]) throw unreadable[0]
-  return judge(keyring, heads, links)
+  return judge(trust, heads, links)
 }
 
 /** Check one head without links, such as a log serves. With `nowSec` (POSIX seconds) cosignatures that lie more than DEFAULT_SKEW_SEC
- *  after it do not count for the quorum. Throws as `verifyHeads`. */
-export function verifyHead(p: { keyring: VerifiedKeyring; note: Uint8Array | string; nowSec?: bigint }): VerifiedHead {
-  const head = openHead(p.keyring, typeof p.note === "string" ? p.note : formatNote(parseNote(p.note)), p.nowSec)
+ *  after it do not count for a quorum. Throws as `verifyHeads`. */
+export function verifyHead(p: HeadTrust & { note: Uint8Array | string }): VerifiedHead {
+  const head = openHead(p, typeof p.note === "string" ? p.note : formatNote(parseNote(p.note)))
   collectTrees(p.keyring, [head])
-  return settle(head, judgeAnchors(p.keyring, [head], []), p.keyring)
+  return settle(head, judgeAnchors(p.keyring, [head], []), p)
 }
 
-/** Seconds since a head was last vouched for: by the quorum of its policy (`computeQuorumTime`), and where that is nobody's by any witness
- *  of it. Cosignatures that lie more than DEFAULT_SKEW_SEC after `nowSec` are left out. Null without any: a checkpoint itself has no time. */
-export function computeHeadAge({ note, policy }: VerifiedHead, nowSec: bigint): number | null {
+/** Seconds since a head was last vouched for: by the quorums of its policies (`computeQuorumTime`), and where those are nobody's by any witness
+ *  of them. Cosignatures that lie more than DEFAULT_SKEW_SEC after `nowSec` are left out. Null without any: a checkpoint itself has no time. */
+export function computeHeadAge({ note, policies }: VerifiedHead, nowSec: bigint): number | null {
   const latest = nowSec + DEFAULT_SKEW_SEC
-  const time =
-    policy === null || policy.quorum === null ? newestTime(note, latest) : computeQuorumTime(policy, note, latest)
-  return time === null ? null : Math.max(0, Number(nowSec - time))
+  const demanding = policies.filter(({ quorum }) => quorum !== null)
+  const times =
+    demanding.length === 0
+      ? [newestTime(note, latest)]
+      : demanding.map((policy) => computeQuorumTime(policy, note, latest))
+  const ages = times.map((time) => (time === null ? null : Math.max(0, Number(nowSec - time))))
+  return ages.reduce((oldest, age) => (oldest === null || age === null ? null : Math.max(oldest, age)), 0)
 }
 
 const newestTime = ({ cosignatures }: OpenedNote, latest: bigint): bigint | null =>
@@ -92,12 +100,32 @@ const newestTime = ({ cosignatures }: OpenedNote, latest: bigint): bigint | null
 const opened = new Map<string, VerifiedCheckpoint>()
 const MAX_OPENED = 4096
 
-function openHead(keyring: VerifiedKeyring, note: string, nowSec?: bigint): OpenHead {
-  const { logs, policy } = keyring.newest
-  const known = openOnce(keyring, note)
+/** Under what heads are opened. `witnessPolicy`: the reader's own, beside the keyring's. */
+interface HeadTrust {
+  readonly keyring: VerifiedKeyring
+  readonly witnessPolicy?: Policy | null
+  readonly nowSec?: bigint
+}
+
+function openHead(trust: HeadTrust, note: string): OpenHead {
+  const { logs, policy } = trust.keyring.newest
+  const { nowSec } = trust
+  const known = openOnce(trust.keyring, note)
   const timely =
     policy && nowSec !== undefined ? { ...known, counted: requireQuorum(policy, known.note, { nowSec }) } : known
-  return { key: headKey(timely.checkpoint), opened: timely, standing: standingOf(timely, logs) }
+  const held = holdToReader(timely, trust)
+  return { key: headKey(held.checkpoint), opened: held, standing: standingOf(held, logs) }
+}
+
+function holdToReader(opened: VerifiedCheckpoint, { keyring, witnessPolicy, nowSec }: HeadTrust): VerifiedCheckpoint {
+  if (!witnessPolicy) return opened
+  const { logs, policy } = keyring.newest
+  return holdToWitnessPolicy(opened, {
+    policy: witnessPolicy,
+    keys: logs.map(({ key }) => key),
+    counted: keysOfWitnesses(policy, opened.counted),
+    ...(nowSec === undefined ? {} : { nowSec }),
+  })
 }
 
 function openOnce(keyring: VerifiedKeyring, note: string): VerifiedCheckpoint {
@@ -112,8 +140,8 @@ function openOnce(keyring: VerifiedKeyring, note: string): VerifiedCheckpoint {
   return checked
 }
 
-function openNamedHead(keyring: VerifiedKeyring, key: string, note: string): OpenHead {
-  const head = openHead(keyring, note)
+function openNamedHead(trust: HeadTrust, key: string, note: string): OpenHead {
+  const head = openHead(trust, note)
   if (head.key === key) return head
   throw new ToolsumError("HASH_MISMATCH", `head ${quote(head.key)} is filed under ${quote(key)}`)
 }
@@ -188,9 +216,9 @@ function verifyLink(key: string, bytes: Uint8Array, trees: ReadonlyMap<bigint, T
   return { older: older.size, newer: newer.size }
 }
 
-function judge(keyring: VerifiedKeyring, heads: readonly OpenHead[], links: readonly Link[]): VerifiedHeads {
-  const anchors = judgeAnchors(keyring, heads, links)
-  const settled = new Map(heads.map((head) => [head.key, settle(head, anchors, keyring)]))
+function judge(trust: HeadTrust, heads: readonly OpenHead[], links: readonly Link[]): VerifiedHeads {
+  const anchors = judgeAnchors(trust.keyring, heads, links)
+  const settled = new Map(heads.map((head) => [head.key, settle(head, anchors, trust)]))
   return {
     heads: settled,
     warnings: unlinked(
@@ -221,13 +249,13 @@ function prefixesOf(sizes: readonly bigint[], links: readonly Link[]): ReadonlyS
   return proven.size > 0 ? proven.add(0n) : proven
 }
 
-function settle({ key, opened, standing }: OpenHead, anchors: Anchors, keyring: VerifiedKeyring): VerifiedHead {
+function settle({ key, opened, standing }: OpenHead, anchors: Anchors, trust: HeadTrust): VerifiedHead {
   const { origin, size, rootHash }: Checkpoint = opened.checkpoint
   if (standing === "revoked" && !anchors.live.has(size)) throw revokedHead(size)
   const proven = standing !== "retired" || anchors.vouched.has(size)
   const state = standing === "live" ? "live" : proven ? "retired" : "unproven"
-  const { policy } = keyring.newest
-  return { key, origin, size, rootHash, state, cosigners: opened.counted.length, policy, note: opened.note }
+  const policies = [trust.keyring.newest.policy, trust.witnessPolicy ?? null].filter((policy) => policy !== null)
+  return { key, origin, size, rootHash, state, cosigners: opened.counted.length, policies, note: opened.note }
 }
 
 const revokedHead = (size: bigint) =>

@@ -4,6 +4,7 @@ import { ToolsumError } from "./errors.js"
 import { coverageOfLegion, findFork } from "./legion/judge-log.js"
 import type { Lockfile, Pin } from "./lockfile.js"
 import type { LockfileReport } from "./lockfile-report.js"
+import type { Policy } from "./policy.js"
 import type { PinnedRoot } from "./root.js"
 import { SECTION_NAMES, type SurfaceLines } from "./section.js"
 import { computeHeadAge } from "./tree-heads.js"
@@ -24,15 +25,17 @@ export interface VerifyLockfileInput {
   readonly underBase?: boolean
   /** POSIX seconds, for the keyring's expiry warning only. */
   readonly nowSec: bigint
+  /** A quorum of cosignatures that every head must have, beyond its keyring's. */
+  readonly witnessPolicy?: Policy | null
 }
 
 /** Prove every pin of a lockfile offline. Throws NO_PINS when there is nothing to prove and nothing is refuted. */
 export function verifyLockfile(input: VerifyLockfileInput): LockfileReport {
-  const { lockfile } = input
+  const { lockfile, roots, nowSec, witnessPolicy = null } = input
   const logs = new Map(
     Object.entries(lockfile.logs).map(([origin, log]) => [
       origin,
-      judgeLog({ origin, log, roots: input.roots, nowSec: input.nowSec }),
+      judgeLog({ origin, log, roots, nowSec, witnessPolicy }),
     ]),
   )
   const pins = Object.entries(lockfile.servers).map(([name, pin]) => judge(name, pin, requireLog(logs, pin), input))

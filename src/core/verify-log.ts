@@ -6,8 +6,10 @@ import { verifyKeyring } from "./keyring.js"
 import { judgeLegionLog } from "./legion/judge-log.js"
 import type { LegionKeyring } from "./legion/keyring.js"
 import type { LockedLog } from "./lockfile.js"
+import type { Policy } from "./policy.js"
 import { matchRoot, type PinnedRoot } from "./root.js"
 import { type VerifiedHead, verifyHeads } from "./tree-heads.js"
+import { refuseWithoutWitnesses } from "./witness-policy.js"
 
 /** What is known of one log after its keyring, heads and links were checked. */
 export interface LogJudgement {
@@ -26,18 +28,22 @@ export interface LogJudgement {
   readonly warnings: readonly string[]
 }
 
-/** Check keyring, heads and links of `log` under the roots that the caller trusts. Never throws a ToolsumError: see `fault`. */
+/** Check keyring, heads and links of `log` under the roots that the caller trusts, and every head under a policy of the caller's own besides.
+ *  Never throws a ToolsumError: see `fault`. */
 export function judgeLog(p: {
   origin: string
   log: LockedLog
   roots: readonly PinnedRoot[]
   nowSec: bigint
+  witnessPolicy?: Policy | null
 }): LogJudgement {
-  const { origin, log, roots, nowSec } = p
+  const { origin, log, roots, nowSec, witnessPolicy = null } = p
   const nothing = { origin, fingerprint: null, root: null, legion: null, heads: new Map(), warnings: [] }
   if (log.dialect === "legion") {
     const { keyring, ...judged } = judgeLegionLog({ origin, keyring: log.keyring[0] ?? null, rootPin: null, roots })
-    return { ...nothing, ...judged, fingerprint: keyring?.rootPin ?? null, legion: keyring }
+    const refusal = witnessPolicy && attempt(() => refuseWithoutWitnesses(witnessPolicy, origin))
+    const fault = judged.fault?.kind === "rejected" ? judged.fault : (refusal ?? judged.fault)
+    return { ...nothing, ...judged, fault, fingerprint: keyring?.rootPin ?? null, legion: keyring }
   }
   const keyring = attempt(() => verifyKeyring({ origin, notes: log.keyring, nowSec }))
   if (keyring instanceof ToolsumError) return { ...nothing, fault: keyring }
@@ -45,7 +51,7 @@ export function judgeLog(p: {
   const root = attempt(() => matchRoot(keyring, roots))
   if (root instanceof ToolsumError && root.kind === "rejected") return { ...nothing, fingerprint, fault: root }
   const links = Object.fromEntries(Object.entries(log.links).map(([key, text]) => [key, parseBase64(text, badLink)]))
-  const heads = attempt(() => verifyHeads({ keyring, heads: log.heads, links }))
+  const heads = attempt(() => verifyHeads({ keyring, heads: log.heads, links, witnessPolicy }))
   if (heads instanceof ToolsumError) return { ...nothing, fingerprint, fault: heads }
   const warnings = [...keyring.warnings, ...heads.warnings]
   if (root instanceof ToolsumError) return { ...nothing, fingerprint, heads: heads.heads, fault: root, warnings }

@@ -2,7 +2,7 @@
 // Inclusion comes before the record is parsed; then the record must say what target, masks, digests and definitions say.
 import { encodeUtf8 } from "./bytes.js"
 import { parseDefinitions } from "./definitions.js"
-import { attempt, ToolsumError } from "./errors.js"
+import { attempt, type ErrorCode, ToolsumError } from "./errors.js"
 import { type Digest, type Hash, hashLeaf } from "./hash.js"
 import { isObject } from "./json.js"
 import type { ProvenRecord } from "./legion/check.js"
@@ -171,8 +171,14 @@ function requireLogged(entry: Uint8Array, index: bigint, proof: readonly Hash[],
   }
 }
 
+/** CONFIG_INVALID: a witness policy that says nothing of this log. */
+const REASONS_OF_FAULTS: Readonly<Partial<Record<ErrorCode, UnknownReason>>> = {
+  ROOT_NOT_PINNED: "root_not_pinned",
+  CONFIG_INVALID: "incomplete",
+}
+
 function unknownOfFault(fault: ToolsumError): PinJudgement["unknown"] {
-  return unknownBecause(fault.code === "ROOT_NOT_PINNED" ? "root_not_pinned" : "malformed", fault.message)
+  return unknownBecause(REASONS_OF_FAULTS[fault.code] ?? "malformed", fault.message)
 }
 
 function unknownOfHead(state: Observation["state"], head: string | undefined): PinJudgement["unknown"] {

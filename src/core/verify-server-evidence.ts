@@ -5,6 +5,7 @@ import { attempt, ToolsumError } from "./errors.js"
 import { computeTextDigest, type Hash, hashLeaf } from "./hash.js"
 import { verifyKeyring } from "./keyring.js"
 import { verifyInclusion } from "./merkle.js"
+import type { Policy } from "./policy.js"
 import { parseRecord, streamKey, type ToolRecord } from "./record.js"
 import { matchRoot, type PinnedRoot } from "./root.js"
 import { computeSurface, SECTION_NAMES, sectionsOf } from "./section.js"
@@ -45,16 +46,17 @@ export interface VerifiedEvidence {
 
 const contradicts = (why: string, cause?: unknown) => new ToolsumError("EVIDENCE_INVALID", why, { cause })
 
-/** Prove an evidence file. `nowSec`: POSIX seconds, for warnings and ages only. Throws EVIDENCE_INVALID where reading, records and verdict do
+/** Prove an evidence file. `nowSec`: POSIX seconds, for warnings and ages only; `witnessPolicy`: what every checkpoint must meet too. Throws EVIDENCE_INVALID where reading, records and verdict do
  *  not fit together, RECORD_INVALID, HASH_MISMATCH, INCLUSION_INVALID, ROOT_MISMATCH, HEAD_UNPROVEN, and what `verifyKeyring` and
  *  `verifyHead` throw. */
 export function verifyServerEvidence(p: {
   evidence: ServerEvidence
   roots: readonly PinnedRoot[]
   nowSec: bigint
+  witnessPolicy?: Policy | null
 }): VerifiedEvidence {
-  const { evidence, roots, nowSec } = p
-  const logs = evidence.logs.map((log) => proveLog(log, roots, nowSec))
+  const { evidence } = p
+  const logs = evidence.logs.map((log) => proveLog(log, p))
   const origins = new Set(logs.map(({ origin }) => origin))
   if (origins.size < logs.length) throw contradicts("the same log is there twice")
   const stream = streamOf(evidence.reading)
@@ -98,9 +100,15 @@ function streamOf({ target, subject, version, profile, sections }: EvidenceReadi
   return { subject, version, profile, how: computeHow(target, { sections }, derived).digest }
 }
 
-function proveLog(log: EvidenceLog, roots: readonly PinnedRoot[], nowSec: bigint): ProvenLog {
+interface EvidenceTrust {
+  readonly roots: readonly PinnedRoot[]
+  readonly nowSec: bigint
+  readonly witnessPolicy?: Policy | null
+}
+
+function proveLog(log: EvidenceLog, { roots, nowSec, witnessPolicy = null }: EvidenceTrust): ProvenLog {
   const keyring = verifyKeyring({ notes: log.keyring, nowSec })
-  const head = verifyHead({ keyring, note: log.checkpoint })
+  const head = verifyHead({ keyring, note: log.checkpoint, witnessPolicy })
   if (head.state === "unproven")
     throw new ToolsumError("HEAD_UNPROVEN", `the checkpoint of size ${head.size} is signed by a retired key only`)
   const records = log.records.map((record) => proveRecord(record, head))

@@ -2,11 +2,12 @@
 // lockfile's memory of how far the log had come; every two neighbouring sizes get a consistency proof (formats 31).
 import { formatBase64 } from "../core/bytes.js"
 import { headKey, parseCheckpoint } from "../core/checkpoint.js"
+import { attempt, ToolsumError } from "../core/errors.js"
 import type { Hash } from "../core/hash.js"
 import { parseKeyring } from "../core/keyring.js"
 import type { LockedLog, Lockfile } from "../core/lockfile.js"
 import { joinHashes, type TreeHead } from "../core/merkle.js"
-import { parseNote } from "../core/note.js"
+import { parseNote, uniteNotes } from "../core/note.js"
 import { judgeLog } from "../core/verify-log.js"
 
 /** Proves that `newer` extends the tree of size `older` of the same log: the hashes of the consistency proof. */
@@ -25,18 +26,25 @@ export interface LogUpdate {
 /** Tree head of a signed checkpoint, unverified. */
 export const headOf = (checkpoint: string): TreeHead => parseCheckpoint(parseNote(checkpoint).text)
 
-/** The lockfile with one more head of a log. Its links come with `linkHeads`. */
+/** The lockfile with one more head of a log, or with more cosignatures of one that it has. Its links come with `linkHeads`. */
 export function addHead(lockfile: Lockfile, update: LogUpdate): Lockfile {
   const { origin, url, keyring, checkpoint } = update
   const known = lockfile.logs[origin]
+  const key = headKey(headOf(checkpoint))
   const log: LockedLog = {
     dialect: "tlog-tiles",
     url: url ?? known?.url ?? null,
     keyring: known && known.keyring.length > keyring.length ? known.keyring : keyring,
-    heads: { ...known?.heads, [headKey(headOf(checkpoint))]: checkpoint },
+    heads: { ...known?.heads, [key]: uniteHeads(known?.heads[key], checkpoint) },
     links: known?.links ?? {},
   }
   return { ...lockfile, logs: { ...lockfile.logs, [origin]: log } }
+}
+
+/** One head as two readers had it: no cosignature of either is lost, as far as they fit into one note. */
+export function uniteHeads(known: string | undefined, next: string): string {
+  const united = known === undefined ? next : attempt(() => uniteNotes(known, next))
+  return united instanceof ToolsumError ? next : united
 }
 
 /** The lockfile with the heads of one log pruned and its neighbours linked. Throws what `prove` throws. */

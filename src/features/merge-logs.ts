@@ -3,6 +3,7 @@
 // remembers of a log never gets less by a merge: the newest head stays, the longer keyring wins, and a contradiction is refused.
 import { attempt, quote, ToolsumError } from "../core/errors.js"
 import type { LockedLog, Pin } from "../core/lockfile.js"
+import { uniteNotes } from "../core/note.js"
 import { closingSizes } from "./link-heads.js"
 import { firstByText, mapSides, mergeValue, namesOf, ownMember, type Sides } from "./merge-sides.js"
 
@@ -128,7 +129,7 @@ function mergeHeads(sides: Sides<LockedLog["heads"]>, named: ReadonlySet<string>
   const kept = keys.flatMap((key) => {
     const { base, ours, theirs } = mapSides(sides, (heads) => ownMember(heads, key))
     const isDropped = base !== null && (ours === null || theirs === null)
-    return isDropped && !named.has(key) && key !== newest ? [] : [[key, mergeTexts({ base, ours, theirs })] as const]
+    return isDropped && !named.has(key) && key !== newest ? [] : [[key, mergeHead({ base, ours, theirs })] as const]
   })
   return Object.fromEntries(kept)
 }
@@ -150,7 +151,14 @@ function refuseFork({ ours, theirs }: Sides<LockedLog["heads"]>, keys: readonly 
   return newest === null ? null : (bySize.get(newest) ?? null)
 }
 
-/** A checkpoint, with more or with fewer cosignatures, or a link. */
+/** A checkpoint with the cosignatures of both sides. What is no note, or would be too long as one, is taken from one side. */
+function mergeHead(sides: Sides<string | null>): string {
+  const { ours, theirs } = sides
+  const united = ours === null || theirs === null ? null : attempt(() => uniteNotes(ours, theirs))
+  return typeof united === "string" ? united : mergeTexts(sides)
+}
+
+/** A checkpoint or a link. */
 function mergeTexts(sides: Sides<string | null>): string {
   const { ours, theirs } = sides
   if (ours === null || theirs === null) return ours ?? theirs ?? ""

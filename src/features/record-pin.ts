@@ -237,7 +237,12 @@ function saysTheSame(before: Pin, next: Pin): boolean {
 
 /** Never leave a lockfile behind in which these pins would not verify here and now. Throws RECORD_INVALID. */
 export function requireProven(lockfile: Lockfile, names: readonly string[], client: LogClient): void {
-  const { servers } = verifyLockfile({ lockfile, roots: [client.root], nowSec: 0n })
+  const { servers } = verifyLockfile({
+    lockfile,
+    roots: [client.root],
+    nowSec: 0n,
+    witnessPolicy: client.witnessPolicy,
+  })
   for (const name of names) {
     const server = servers.find((one) => one.name === name)
     if (server?.verdict === "PROVEN" || server?.reason === "unapproved") continue

@@ -127,7 +127,12 @@ const isSameRecord = (now: Pin | null, then: Pin): boolean =>
 
 /** Never write proofs that `verify` would reject. Throws RECORD_INVALID. */
 function requireUnrefuted(lockfile: Lockfile, names: readonly string[], client: LogClient): void {
-  const { servers } = verifyLockfile({ lockfile, roots: [client.root], nowSec: 0n })
+  const { servers } = verifyLockfile({
+    lockfile,
+    roots: [client.root],
+    nowSec: 0n,
+    witnessPolicy: client.witnessPolicy,
+  })
   const refuted = servers.find(({ name, verdict }) => verdict === "REJECTED" && names.includes(name))
   if (refuted) throw new ToolsumError("RECORD_INVALID", `${refuted.name} does not verify: ${refuted.detail}`)
 }

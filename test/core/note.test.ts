@@ -10,6 +10,7 @@ import {
   openNote,
   parseNote,
   signNote,
+  uniteNotes,
 } from "../../src/core/note.js"
 import { formatSignatureLine, parseSignatureLine } from "../../src/core/signature-line.js"
 import { computeVerifierKey, ML_DSA_COSIGNATURE, parseVkey } from "../../src/core/vkey.js"
@@ -215,5 +216,53 @@ describeShared("interop vectors", () => {
     const open = () => openNote(base64(note_b64), [parseVkey(vkey)])
     if ((want === "open" ? chosen[name] : want) === "accept") expect(open().verified).toHaveLength(1)
     else expect(open).toThrow(ToolsumError)
+  })
+})
+
+describe("two notes of one text", () => {
+  const own = signer("first")
+  const text = "first\nsecond\n"
+  const sign = (...lines: string[]) => formatNote(addSignatures(parseNote(signNote(text, [own])), lines))
+  const by = (key: typeof A, timestamp: bigint) => formatCosignature({ text, key, timestamp })
+  const namesIn = (note: string) => parseNote(note).signatures.map(({ name }) => name)
+
+  test("are one with the lines of both, the log's own first", () => {
+    const united = uniteNotes(sign(by(B, 5n)), sign(by(C, 6n), by(A, 7n)))
+    expect(namesIn(united)).toEqual(["first", "a.example", "b.example", "c.example"])
+    expect(openNote(united, [verifier(own), ...[A, B, C].map(witness)]).cosignatures).toHaveLength(3)
+  })
+
+  test("keep the later of two cosignatures by one witness", () => {
+    const united = uniteNotes(sign(by(A, 256n)), sign(by(A, 255n)))
+    expect(openNote(united, [verifier(own), witness(A)]).cosignatures).toMatchObject([{ timestamp: 256n }])
+  })
+
+  test("one that has all lines stays as it is, in its own order", () => {
+    const whole = sign(by(B, 5n), by(A, 5n))
+    expect(uniteNotes(whole, sign(by(A, 5n)))).toBe(whole)
+    expect(uniteNotes(sign(), whole)).toBe(whole)
+    expect(uniteNotes(whole, whole)).toBe(whole)
+  })
+
+  test("are the same united whichever way round, and united again", () =>
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.constantFrom(A, B, C), fc.bigInt({ min: 1n, max: 3n })), { maxLength: 4 }),
+        fc.array(fc.tuple(fc.constantFrom(A, B, C), fc.bigInt({ min: 1n, max: 3n })), { maxLength: 4 }),
+        (one, other) => {
+          const [a, b] = [one, other].map((all) => sign(...all.map(([key, time]) => by(key, time)))) as [string, string] // two of them
+          const united = uniteNotes(a, b)
+          expect(uniteNotes(b, a)).toBe(united)
+          expect(uniteNotes(united, a)).toBe(united)
+          expect(new Set(namesIn(united))).toEqual(new Set([...namesIn(a), ...namesIn(b)]))
+        },
+      ),
+      { numRuns: 50 },
+    ))
+
+  test("of different texts, or with too many lines, are refused", () => {
+    expect(() => uniteNotes(GOOD, sign())).toThrow(malformed)
+    const many = (from: number) => sign(...Array.from({ length: 60 }, (_, i) => by(signer(`w${from + i}.example`), 1n)))
+    expect(() => uniteNotes(many(0), many(60))).toThrow(malformed)
   })
 })

@@ -1,10 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest"
+import { formatCosignature } from "../../src/core/cosignature.js"
 import { formatLockfile, type LockedLog, type Lockfile, type Pin, parseLockfile } from "../../src/core/lockfile.js"
+import { addSignatures, formatNote, openNote, parseNote, signNote } from "../../src/core/note.js"
 import { verifyLockfile } from "../../src/core/verify-lockfile.js"
 import { linkHeads } from "../../src/features/link-heads.js"
 import { type MergeConflict, mergeLockfiles, mergeVerified } from "../../src/features/merge-lockfiles.js"
 import { EMPTY_LOCKFILE, pinDigestOf } from "../../src/features/pins.js"
 import { proverOf } from "../../src/features/record-pin.js"
+import { signer, witness } from "../core/log-fixtures.js"
 import {
   editPin,
   type LockedProject,
@@ -401,6 +404,26 @@ describe("logs", () => {
     const merged = merge(withLog(null), ours, theirs)
     expect(merged?.heads).toEqual({ [h5]: "five, cosigned", [h7]: "seven", [h9]: "nine" })
     expect(merged?.links).toEqual({ "5-7": "AAAA", "5-9": "BBBB" })
+  })
+
+  test("have the cosignatures of both sides on one head, whoever had which", () => {
+    const text = "log.example\n5\nM6YRyhrVrH9pPHI05I07tNhwE6045CFn7TW9pZ+95Rs=\n"
+    const cosignedBy = (...names: string[]) => {
+      const lines = names.map((name) => formatCosignature({ text, key: signer(name), timestamp: 9n }))
+      return formatNote(addSignatures(parseNote(signNote(text, [signer("log.example")])), lines))
+    }
+    const only = (note: string) => withLog(logOf({ [h5]: note }))
+    const all = cosignedBy("w1.example", "w2.example")
+    const bare = only(cosignedBy())
+    const merged = merge(bare, only(cosignedBy("w1.example")), only(cosignedBy("w2.example")))
+    expect(
+      openNote(
+        merged?.heads[h5] ?? "",
+        ["w1.example", "w2.example"].map((name) => witness(signer(name))),
+      ).verified,
+    ).toHaveLength(2)
+    // A side that has fewer than before takes none away.
+    expect(merge(only(all), only(all), bare)?.heads).toEqual({ [h5]: all })
   })
 
   test("drop a head that one side dropped, with its links", () => {

@@ -1,10 +1,15 @@
 import { beforeEach, describe, expect, test } from "vitest"
+import { formatCosignature } from "../../src/core/cosignature.js"
 import { ToolsumError } from "../../src/core/errors.js"
 import { formatLockfile, type Lockfile } from "../../src/core/lockfile.js"
+import { addSignatures, formatNote, parseNote } from "../../src/core/note.js"
+import { type Policy, parsePolicy } from "../../src/core/policy.js"
 import { verifyLockfile } from "../../src/core/verify-lockfile.js"
+import type { SigningKey } from "../../src/core/vkey.js"
 import { mergeLockfiles } from "../../src/features/merge-lockfiles.js"
 import { EMPTY_LOCKFILE, pinDigestOf } from "../../src/features/pins.js"
 import { type RefreshInput, refreshProofs } from "../../src/features/refresh-proofs.js"
+import { signer, witness } from "../core/log-fixtures.js"
 import {
   createMemoryLockfile,
   editPin,
@@ -124,5 +129,46 @@ describe("nothing is written", () => {
   test("when a pin would be rejected", async () => {
     store.content = editPin(before, "a", (pin) => ({ ...pin, tools: {} }))
     await stays("RECORD_INVALID")
+  })
+})
+
+describe("cosignatures of a head", () => {
+  const W = [signer("w1.example"), signer("w2.example")]
+  const policy = parsePolicy(
+    `${W.map((key, i) => `witness w${i} ${witness(key).vkey}\n`).join("")}group g all w0 w1\nquorum g\n`,
+  )
+
+  /** The log with its head cosigned by these witnesses, and held to `witnessPolicy`. */
+  const openCosigned =
+    (by: readonly SigningKey[], witnessPolicy: Policy | null = null) =>
+    async () => {
+      const client = await project.log.read()
+      const note = parseNote(client.headNote)
+      const lines = by.map((key) => formatCosignature({ text: note.text, key, timestamp: 9n }))
+      return { ...client, witnessPolicy, headNote: formatNote(addSignatures(note, lines)) }
+    }
+  const cosigners = () =>
+    Object.values(store.content?.logs[ORIGIN]?.heads ?? {}).map((note) =>
+      parseNote(note)
+        .signatures.slice(1)
+        .map(({ name }) => name),
+    )
+
+  test("are stored as they came, more of the same head are added, and none is lost", async () => {
+    expect(await refresh({ openLog: openCosigned(W.slice(0, 1)) })).toMatchObject([{ changed: true }])
+    expect(cosigners()).toEqual([["w1.example"]])
+    expect(await refresh({ openLog: openCosigned(W.slice(1)) })).toMatchObject([{ changed: true }])
+    expect(cosigners()).toEqual([["w1.example", "w2.example"]])
+    for (const by of [[], W]) expect(await refresh({ openLog: openCosigned(by) })).toMatchObject([{ changed: false }])
+    expect(cosigners()).toEqual([["w1.example", "w2.example"]])
+  })
+
+  test("must be there as the reader's policy demands, or nothing is written", async () => {
+    const written = text()
+    expect(await refresh({ openLog: openCosigned(W.slice(1), policy) })).toMatchObject([
+      { ok: false, error: { code: "RECORD_INVALID" } },
+    ])
+    expect(text()).toBe(written)
+    expect(await refresh({ openLog: openCosigned(W, policy) })).toMatchObject([{ ok: true }])
   })
 })
