@@ -1,5 +1,5 @@
 // SHA-256 as this package uses it: plain, of leaves and nodes (RFC 6962 §2.1), and written as `sha256:<hex>`.
-import { sha256, sha256HexOfText } from "#crypto"
+import { sha256, sha256HexOfText, sha256Into } from "#crypto"
 import { type Bad, quote } from "./errors.js"
 
 /** 32 bytes of SHA-256. */
@@ -15,15 +15,24 @@ export { sha256 }
 /** Root hash of the empty tree: SHA-256 of nothing. */
 export const EMPTY_ROOT: Hash = sha256(new Uint8Array(0))
 
-// Entries up to this length are hashed from one buffer: a new array costs more than the hash. Records have at most 4096 bytes.
+// Entries up to this length are hashed from one buffer: a new array costs more than the hash. Records have at most 4096 bytes. So does
+// a new view of it: the entries of a log tend to have the length of the one before.
 const SCRATCH_BYTES = 4096
 const scratch = new Uint8Array(1 + SCRATCH_BYTES)
+let leaf = scratch.subarray(0, 1)
 
 /** Leaf hash: SHA-256(0x00, entry). RFC 6962 §2.1. */
-export function hashLeaf(entry: Uint8Array): Hash {
-  const data = entry.length <= SCRATCH_BYTES ? scratch.subarray(0, 1 + entry.length) : new Uint8Array(1 + entry.length)
-  data.set(entry, 1)
-  return sha256(data)
+export const hashLeaf = (entry: Uint8Array): Hash => sha256(prefixLeaf(entry))
+
+/** Writes the leaf hash of `entry` into `out` at `offset`. */
+export const writeLeafHash = (entry: Uint8Array, out: Uint8Array, offset: number): void =>
+  sha256Into(prefixLeaf(entry), out, offset)
+
+function prefixLeaf(entry: Uint8Array): Uint8Array {
+  const length = 1 + entry.length
+  if (leaf.length !== length) leaf = length <= scratch.length ? scratch.subarray(0, length) : new Uint8Array(length)
+  leaf.set(entry, 1)
+  return leaf
 }
 
 const pair = new Uint8Array(1 + 2 * HASH_BYTES)
