@@ -146,6 +146,8 @@ export interface LogIdentity {
 
 /** The user's memory of the newest verified head of each log; the content is the client's own format. */
 export interface State {
+  /** Where that of one log is, for people. */
+  placeOf(log: LogIdentity): string
   newest(log: LogIdentity): Promise<Uint8Array | null>
   /** Store `next` if the stored bytes are still `expected` (null: nothing stored); false when they are not. */
   compareAndSwap(log: LogIdentity, expected: Uint8Array | null, next: Uint8Array): Promise<boolean>

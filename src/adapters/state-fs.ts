@@ -16,6 +16,7 @@ export const MAX_STATE_BYTES = 4 * 1024 * 1024
 export function createFileState(directory: string): State {
   const pathOf = (log: LogIdentity) => join(directory, `${nameOf(log)}.json`)
   return {
+    placeOf: pathOf,
     newest: async (log) => readState(pathOf(log)),
     compareAndSwap: async (log, expected, next) => {
       await makePrivateDirectory(directory)

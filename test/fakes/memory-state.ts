@@ -11,6 +11,8 @@ export class MemoryState implements State {
   meanwhile: (() => Promise<void>) | null = null
   swaps = 0
 
+  placeOf = ({ origin }: LogIdentity): string => `memory of ${origin}`
+
   async newest(log: LogIdentity): Promise<Uint8Array | null> {
     if (this.broken === "read") throw new ToolsumError("IO_FAILED", "no state")
     return this.stored.get(keyOf(log)) ?? null
