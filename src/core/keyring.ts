@@ -76,7 +76,15 @@ export function verifyKeyring(p: {
   for (const [i, keyring] of chain.entries()) verifyLink(keyring, chain[i - 1] ?? null, origin)
   const requireFloor = (floor: KeyringFloor | null) => checkFloor(chain, floor)
   requireFloor(p.floor ?? null)
-  return { origin, fingerprint, chain, newest, digest: digestOf(newest), warnings: expiry(newest, p.nowSec), requireFloor }
+  return {
+    origin,
+    fingerprint,
+    chain,
+    newest,
+    digest: computeKeyringDigest(newest),
+    warnings: expiry(newest, p.nowSec),
+    requireFloor,
+  }
 }
 
 /** Fingerprint that a first keyring claims, for showing what to compare: nothing is verified. Throws as `parseKeyring`. */
@@ -85,35 +93,66 @@ export const fingerprintOf = (note: Uint8Array | string): string => fingerprintO
 const fingerprintOfKeyring = ({ origin, rootThreshold, roots }: Keyring): string =>
   computeRootFingerprint({ origin, threshold: rootThreshold, roots })
 
-const digestOf = ({ note }: KeyringNote): Hash => sha256(encodeUtf8(note.text))
+/** SHA-256 of the text of a keyring, which the next one and a floor name. */
+export const computeKeyringDigest = ({ note }: KeyringNote): Hash => sha256(encodeUtf8(note.text))
 
 function verifyLink(keyring: KeyringNote, before: KeyringNote | null, origin: string): void {
+  requireNext(keyring, before, origin)
+  const { verified } = openNote(keyring.note, rootsThatSign(keyring, before))
+  for (const { version, threshold, signed } of countRootSignatures(keyring, before, verified)) {
+    const signers = countPublicKeys(signed)
+    if (signers < threshold) {
+      throw invalid(
+        `keyring ${keyring.version} is signed by ${signers} of the ${threshold} root keys that keyring ${version} wants`,
+      )
+    }
+  }
+}
+
+/** Check all of a keyring but its signatures: its own rules, and that it follows `before` (null: it is the first). Throws
+ *  KEYRING_INVALID, ORIGIN_MISMATCH. */
+export function requireNext(keyring: Keyring, before: KeyringNote | null, origin: string): void {
   if (keyring.origin !== origin) {
     throw new ToolsumError("ORIGIN_MISMATCH", `expected origin ${quote(origin)}, got ${quote(keyring.origin)}`)
   }
   checkRules(keyring)
   const version = (before?.version ?? 0n) + 1n
   if (keyring.version !== version) throw invalid(`expected keyring ${version}, got ${keyring.version}`)
-  if (before && !(keyring.prev && equalBytes(keyring.prev, digestOf(before)))) {
+  if (before && !(keyring.prev && equalBytes(keyring.prev, computeKeyringDigest(before)))) {
     throw invalid(`keyring ${version} does not follow the keyring before it`)
   }
-  verifySignatures(keyring, before)
 }
 
-/** Signatures count per public key, under whatever name; a bad line of a root key, old or new, refuses the keyring. */
-function verifySignatures(keyring: KeyringNote, before: KeyringNote | null): void {
+/** The root keys whose lines a keyring may carry: its own and those before. A bad line of any of them refuses it. Throws KEYRING_INVALID
+ *  for two that cannot be told apart. */
+export function rootsThatSign(keyring: Keyring, before: Keyring | null): readonly VerifierKey[] {
   const older = before?.roots.filter(({ vkey }) => !keyring.roots.some((key) => key.vkey === vkey)) ?? []
   refuseSharedIdentity([...keyring.roots, ...older])
-  const { verified } = openNote(keyring.note, [...keyring.roots, ...older])
-  for (const { version, roots, rootThreshold } of before ? [before, keyring] : [keyring]) {
-    const signers = countPublicKeys(roots.filter((root) => verified.some((key) => samePublicKey(key, root))))
-    if (signers < rootThreshold) {
-      throw invalid(
-        `keyring ${keyring.version} is signed by ${signers} of the ${rootThreshold} root keys that keyring ${version} wants`,
-      )
-    }
-  }
+  return [...keyring.roots, ...older]
 }
+
+/** A set of root keys that must sign a keyring: the one before's and its own. */
+export interface RootSet {
+  /** Of the keyring that has this set. */
+  readonly version: bigint
+  readonly threshold: number
+  readonly roots: readonly VerifierKey[]
+  /** Those of `roots` that have signed, each public key under whatever name. */
+  readonly signed: readonly VerifierKey[]
+}
+
+/** The sets that must sign a keyring, the older first, and who of them is among `verified`. */
+export const countRootSignatures = (
+  keyring: Keyring,
+  before: Keyring | null,
+  verified: readonly VerifierKey[],
+): readonly RootSet[] =>
+  (before ? [before, keyring] : [keyring]).map(({ version, roots, rootThreshold }) => ({
+    version,
+    threshold: rootThreshold,
+    roots,
+    signed: roots.filter((root) => verified.some((key) => samePublicKey(key, root))),
+  }))
 
 /** What must hold inside one keyring. */
 function checkRules(keyring: Keyring): void {
@@ -153,8 +192,8 @@ function checkFloor(chain: readonly KeyringNote[], floor: KeyringFloor | null): 
   if (floor === null) return
   const there = chain.find(({ version }) => version === floor.version)
   if (!there) throw invalid(`expected keyring ${floor.version} or later, the newest is ${chain.at(-1)?.version}`)
-  if (!equalBytes(digestOf(there), floor.digest)) {
-    throw invalid(`keyring ${floor.version} has digest ${formatHex(digestOf(there))}, not the pinned one`)
+  if (!equalBytes(computeKeyringDigest(there), floor.digest)) {
+    throw invalid(`keyring ${floor.version} has digest ${formatHex(computeKeyringDigest(there))}, not the pinned one`)
   }
 }
 
