@@ -153,6 +153,32 @@ export interface State {
   compareAndSwap(log: LogIdentity, expected: Uint8Array | null, next: Uint8Array): Promise<boolean>
 }
 
+/** What a witness remembers, by its own vkey and the origin of a log; the content is writer/witness.ts's. */
+export interface WitnessStore {
+  /** Throws IO_FAILED, STATE_CORRUPT for what is no file. */
+  read(vkey: string, origin: string): Promise<Uint8Array | null>
+  /** Store `next` durably if the stored bytes are still `expected` (null: nothing stored); false when they are not. Throws as `read`, and
+   *  TIMEOUT when another process keeps writing. */
+  compareAndSwap(vkey: string, origin: string, expected: Uint8Array | null, next: Uint8Array): Promise<boolean>
+}
+
+/** What a witness answered to add-checkpoint; nothing of it is verified. */
+export interface WitnessReply {
+  readonly status: number
+  readonly contentType: string | null
+  readonly body: Uint8Array
+}
+
+/** A witness as others reach it (C2SP tlog-witness). Both throw LOG_UNAVAILABLE for no answer in time, too many bytes and redirects. */
+export interface WitnessService {
+  /** Where it is, for people. */
+  readonly location: string
+  /** Send the body of an add-checkpoint request. */
+  addCheckpoint(body: Uint8Array, signal?: AbortSignal): Promise<WitnessReply>
+  /** The checkpoint of the log `origin` that it cosigned last, or null where it serves none. */
+  latest(origin: string, signal?: AbortSignal): Promise<Uint8Array | null>
+}
+
 /** The user's list of targets that may be started or contacted (DESIGN 8). */
 export interface Consent {
   has(digest: Digest): Promise<boolean>

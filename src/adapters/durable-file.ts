@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto"
 import { constants } from "node:fs"
 import { mkdir, open, rename, rm } from "node:fs/promises"
-import { basename, dirname, join } from "node:path"
+import { basename, dirname, join, resolve } from "node:path"
 import { errnoOf, ioFailed } from "./regular-file.js"
 
 /** Mode of folders that hold the user's own data. */
@@ -76,10 +76,14 @@ async function renameOver(from: string, to: string): Promise<void> {
   }
 }
 
-/** Make a folder and its parents for the user alone. Throws IO_FAILED. */
+/** Make a folder and its parents for the user alone, durably. Throws IO_FAILED. */
 export async function makePrivateDirectory(path: string): Promise<void> {
   try {
-    await mkdir(path, { recursive: true, mode: PRIVATE_DIRECTORY_MODE })
+    const folder = resolve(path)
+    const first = await mkdir(folder, { recursive: true, mode: PRIVATE_DIRECTORY_MODE })
+    if (first === undefined) return
+    for (let made = folder; made.length >= first.length; made = dirname(made))
+      await withFolder(dirname(made), async () => {})
   } catch (error) {
     throw ioFailed("make the folder", path, error)
   }

@@ -156,6 +156,27 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     { summary: "Print where your log is", load: async () => (await import("./commands/log.js")).logPathCommand },
   ],
   [
+    "witness",
+    {
+      summary: "Cosign the checkpoints of logs, as a small server",
+      load: async () => (await import("./commands/witness.js")).witnessCommand,
+    },
+  ],
+  [
+    "witness key",
+    {
+      summary: "Make the key of a witness",
+      load: async () => (await import("./commands/witness.js")).witnessKeyCommand,
+    },
+  ],
+  [
+    "witness cosign",
+    {
+      summary: "Cosign one checkpoint file",
+      load: async () => (await import("./commands/witness.js")).witnessCosignCommand,
+    },
+  ],
+  [
     "observe",
     {
       summary: "Read a server into a file for log append",
