@@ -1,5 +1,5 @@
 // Evidence files in the user's state folder (DESIGN 8). Evidence is never overwritten: other evidence of the same name gets a name of its
-// own. What is in a file is features/evidence.ts's.
+// own. What is in a file is core/fork-evidence.ts's.
 import { open } from "node:fs/promises"
 import { join } from "node:path"
 import { encodeUtf8, equalBytes } from "../core/bytes.js"

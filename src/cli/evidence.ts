@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { saveEvidence } from "../adapters/evidence-fs.js"
 import { findUserDirs } from "../adapters/user-dirs.js"
 import { ToolsumError } from "../core/errors.js"
-import { formatEvidence } from "../features/evidence.js"
+import { forkEvidenceOf, formatForkEvidence, nameForkEvidence } from "../core/fork-evidence.js"
 import type { Io } from "./io.js"
 
 /** Do `work` on the log `origin`. Throws what it throws; with evidence in it, after that was written, and with the file's path. */
@@ -16,8 +16,9 @@ export async function keepEvidence<T>(origin: string, io: Io, work: () => Promis
 }
 
 async function withEvidence(error: ToolsumError, origin: string, io: Io): Promise<ToolsumError> {
-  const file = formatEvidence(error, origin)
-  if (file === null) return error
+  const evidence = forkEvidenceOf(error, origin)
+  if (evidence === null) return error
+  const file = { name: nameForkEvidence(evidence), text: formatForkEvidence(evidence) }
   const said = await saveEvidence(join(findUserDirs(io.env, io.platform).state, "evidence"), file).then(
     (path) => `evidence: ${path}`,
     (failure: unknown) => `the evidence could not be kept: ${failure instanceof Error ? failure.message : failure}`,

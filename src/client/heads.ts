@@ -2,8 +2,10 @@
 // only said with evidence that verifies from its own bytes: two signed notes and, for different sizes, a consistency proof that the larger
 // tree had another root at the smaller size. Missing bytes are unavailable, never a fork.
 import { equalBytes, formatBase64, formatHex } from "../core/bytes.js"
-import { ToolsumError } from "../core/errors.js"
+import { attempt, ToolsumError } from "../core/errors.js"
+import { type ForkJudgement, judgeFork } from "../core/fork-proof.js"
 import type { Hash } from "../core/hash.js"
+import { formatKeyrings, type VerifiedKeyring } from "../core/keyring.js"
 import { joinHashes, type TreeHead } from "../core/merkle.js"
 import type { LogSource } from "../ports.js"
 import { type ProvenPrefix, proveConsistency } from "./prove.js"
@@ -24,15 +26,18 @@ export type Relation =
 /** One log while its heads are compared: trees are read once, however many heads are compared. */
 export interface LogView {
   treeOf(head: TreeHead): VerifiedTree
-  /** Keyring notes of the log, which evidence needs. */
-  readonly keyrings: readonly string[]
+  /** The log's keys, which tell whose a tree is, and which evidence needs; null for a log without keyrings. */
+  readonly keyring: VerifiedKeyring | null
 }
 
-/** A view of the log `source`. */
-export function createLogView(source: LogSource, keyrings: readonly string[]): LogView {
+/** A view of the log `source`, whose keyrings were verified. */
+export function createLogView<K extends VerifiedKeyring | null>(
+  source: LogSource,
+  keyring: K,
+): LogView & { readonly keyring: K } {
   const trees = new Map<string, VerifiedTree>()
   return {
-    keyrings,
+    keyring,
     treeOf: (head) => {
       // The whole root: a short key of another head with the same beginning would give it this tree's hashes.
       const key = `${head.size} ${formatHex(head.rootHash)}`
@@ -44,9 +49,10 @@ export function createLogView(source: LogSource, keyrings: readonly string[]): L
 }
 
 /** Compare `served` with `known`. `earlier`: heads known to be prefixes of `known`, which can show where a smaller head belongs.
- *  Throws LOG_INCONSISTENT with evidence `a`, `b` (the notes, the smaller tree first), `keyrings` (JSON list of notes) and, for different
- *  sizes, `prefixRoot` (root of b's tree at a's size, base64) and `proof` (joined hashes, base64); HEAD_UNPROVEN when a smaller head can
- *  be neither proven nor refuted with what the log serves; and what reading throws. */
+ *  Throws LOG_INCONSISTENT with evidence that `verifyForkEvidence` proves: `a`, `b` (the notes, the smaller tree first), `keyrings` (JSON list
+ *  of notes) and, for different sizes, `prefixRoot` (root of b's tree at a's size, base64) and `proof` (joined hashes, base64);
+ *  KEY_NOT_VALID_AT_SIZE for a contradiction that is the doing of a key which counts no more, not the log's; HEAD_UNPROVEN when a smaller
+ *  head can be neither proven nor refuted with what the log serves; and what reading throws. */
 export async function compareHeads(p: {
   view: LogView
   known: KnownHead
@@ -106,18 +112,37 @@ async function provePrefix(view: LogView, served: KnownHead, known: KnownHead): 
 
 const UNPROVEN: readonly string[] = ["RESOURCE_MISSING", "HASH_MISMATCH", "TILE_MALFORMED"]
 
+/** The error for two trees that contradict each other: a fork where whoever gets the evidence finds one, too. */
 function fork(view: LogView, a: KnownHead, b: KnownHead, prefix?: ProvenPrefix): ToolsumError {
-  const keyrings = JSON.stringify(view.keyrings)
-  if (prefix === undefined) {
+  const shown = prefix ? { rootHash: prefix.older.rootHash, proof: prefix.proof } : null
+  const notes = { a: a.note, b: b.note, ...(view.keyring ? { keyrings: formatKeyrings(view.keyring) } : {}) }
+  if (view.keyring !== null) {
+    const claim = { ...notes, prefix: shown, code: "LOG_INCONSISTENT" } as const
+    const { chain } = view.keyring
+    const judged = attempt(() => judgeFork(chain, claim))
+    if (isDoingOfAKey(judged)) return notOfTheLog(a, b)
+    if (judged instanceof ToolsumError) return judged
+  }
+  if (shown === null) {
     return new ToolsumError("LOG_INCONSISTENT", `fork: the log signed two trees of size ${a.size}`, {
-      evidence: { a: a.note, b: b.note, keyrings },
+      evidence: notes,
     })
   }
-  const prefixRoot = formatBase64(prefix.older.rootHash)
-  const proof = formatBase64(joinHashes(prefix.proof))
+  const prefixRoot = formatBase64(shown.rootHash)
+  const proof = formatBase64(joinHashes(shown.proof))
   return new ToolsumError(
     "LOG_INCONSISTENT",
     `fork: the log signed a tree of size ${b.size} that does not contain the one of size ${a.size} that it signed`,
-    { evidence: { a: a.note, b: b.note, prefixRoot, proof, keyrings } },
+    { evidence: { ...notes, prefixRoot, proof } },
   )
 }
+
+/** A key that was revoked, or closed below that size, may have been stolen: its second tree is not the log's (FORMAT.md 13). */
+const isDoingOfAKey = (judged: ForkJudgement | ToolsumError): boolean =>
+  judged instanceof ToolsumError ? judged.code === "KEY_NOT_VALID_AT_SIZE" : judged.finding === "revoked_key"
+
+const notOfTheLog = (a: TreeHead, b: TreeHead): ToolsumError =>
+  new ToolsumError(
+    "KEY_NOT_VALID_AT_SIZE",
+    `the trees of size ${a.size} and ${b.size} contradict each other, and one has only a key behind it that the root keys have revoked or closed: that key's doing, not the log's`,
+  )

@@ -12,7 +12,7 @@ import {
 } from "../core/legion/tree-head.js"
 import type { Clock, LegionLog, LogIdentity, State } from "../ports.js"
 import { formatLegionMemory, type LegionMemory, parseLegionMemory } from "./legion-memory.js"
-import { UNAVAILABLE, unlessUnavailable } from "./usable-state.js"
+import { recall, UNAVAILABLE, unlessUnavailable } from "./usable-state.js"
 
 /** A log whose keyring was verified. */
 export interface TrackedLog {
@@ -174,13 +174,13 @@ class Run implements LegionTracker {
   /** What is remembered now; the served keyring must extend it. */
   async recall(): Promise<{ bytes: Uint8Array | null; memory: LegionMemory | null; isUsable: boolean }> {
     const { log, state, keyring } = this.tracked
-    const bytes = await unlessUnavailable(state.newest(log))
-    if (bytes === UNAVAILABLE) {
+    const recalled = await recall(state, log, parseLegionMemory)
+    if (recalled === UNAVAILABLE) {
       this.warnings.add(UNAVAILABLE)
       return { bytes: null, memory: null, isUsable: false }
     }
-    const memory = bytes === null ? null : parseLegionMemory(bytes, log)
+    const { memory } = recalled
     if (memory) requireKeyringExtends({ stored: memory.keyring, served: keyring })
-    return { bytes, memory, isUsable: true }
+    return { ...recalled, isUsable: true }
   }
 }

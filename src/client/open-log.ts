@@ -12,7 +12,7 @@ import type { Clock, LogSource, State } from "../ports.js"
 import { compareHeads, createLogView, type KnownHead } from "./heads.js"
 import { type ProvenEntry, type ProvenPrefix, proveConsistency, proveInclusion } from "./prove.js"
 import type { VerifiedTree } from "./tiles.js"
-import { headWentBack, holdToState, type SeenLog, trackLog } from "./track.js"
+import { headWentBack, holdKeyrings, holdToState, type SeenLog, trackLog } from "./track.js"
 
 /** What opening a log takes. */
 export interface OpenLogOptions {
@@ -25,6 +25,8 @@ export interface OpenLogOptions {
   readonly clock: Clock
   /** Heads from elsewhere, such as a lockfile's, verified under this log's keyring: the served head must extend each. */
   readonly previousHeads?: readonly PreviousHead[]
+  /** Keyring notes from elsewhere, a verified chain under this root: the served chain must contain each. */
+  readonly previousKeyrings?: readonly string[]
   /** A quorum of cosignatures that the head must have, beyond the keyring's. */
   readonly witnessPolicy?: Policy | null
 }
@@ -90,11 +92,14 @@ async function openOnce(options: OpenLogOptions): Promise<LogClient> {
   const origin = expectedOrigin === undefined ? {} : { origin: expectedOrigin }
   const keyring = verifyKeyring({ notes: keyringNotes, nowSec, ...origin })
   const root = matchRoot(keyring, roots)
-  const head = requireProven(verifyHead({ keyring, note: headNote, nowSec, witnessPolicy }))
-  const view = createLogView(source, keyringNotes)
-  const known = { size: head.size, rootHash: head.rootHash, note: headNote }
+  const view = createLogView(source, keyring)
   const log = { origin: keyring.origin, root: keyring.fingerprint }
-  const seen = { log, view, head: known, keyring, nowSec, local: source.local }
+  const seenKeys = { log, view, nowSec, local: source.local }
+  // Before the head: to keyrings that are behind, the key of a newer head is unknown.
+  await holdKeyrings(state, seenKeys, options.previousKeyrings ?? [])
+  const head = requireProven(verifyHead({ keyring, note: headNote, nowSec, witnessPolicy }))
+  const known = { size: head.size, rootHash: head.rootHash, note: headNote }
+  const seen = { ...seenKeys, head: known }
   const links = await linkHeads(seen, options.previousHeads ?? []).catch(async (error: unknown) => {
     // What these heads leave open may be refuted by what is remembered.
     if (error instanceof ToolsumError && WENT_BACK.includes(error.code)) await holdToState(state, seen)

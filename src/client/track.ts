@@ -1,23 +1,27 @@
 // Holds a log to what was seen of it before, and remembers what is seen now, before anybody gets an answer (DESIGN 8, State). A swap that
 // another process wins starts again from its memory. State that cannot be read or written at all is a warning; damaged state is not.
-import { ToolsumError } from "../core/errors.js"
-import type { VerifiedKeyring } from "../core/keyring.js"
-import { formatNote, parseNote } from "../core/note.js"
+import { attempt, ToolsumError } from "../core/errors.js"
+import { isProvenFinding, judgeFork } from "../core/fork-proof.js"
+import { formatKeyrings, parseKeyring, type VerifiedKeyring } from "../core/keyring.js"
+import { formatNote } from "../core/note.js"
 import type { LogIdentity, State } from "../ports.js"
 import { compareHeads, type KnownHead, type LogView } from "./heads.js"
 import { advanceMemory, formatMemory, type Memory, parseMemory } from "./remember.js"
-import { UNAVAILABLE, unlessUnavailable } from "./usable-state.js"
+import { howToForget, recall, UNAVAILABLE, unlessUnavailable } from "./usable-state.js"
 
-/** A log as it is now, verified by itself. */
-export interface SeenLog {
+/** A log as it is now, its keyrings verified by themselves. */
+export interface SeenKeys {
   readonly log: LogIdentity
-  readonly view: LogView
-  readonly head: KnownHead
-  readonly keyring: VerifiedKeyring
+  readonly view: LogView & { readonly keyring: VerifiedKeyring }
   /** A directory on this machine: there a smaller head is a rollback at once. */
   readonly local: boolean
   /** POSIX seconds. */
   readonly nowSec: bigint
+}
+
+/** The same with its head. */
+export interface SeenLog extends SeenKeys {
+  readonly head: KnownHead
 }
 
 /** Between a head and a smaller one a cache may lie for this long; after that the log itself went back. */
@@ -29,13 +33,13 @@ const MAX_SWAPS = 8
  *  or LOG_ROLLBACK when head or keyring is older than remembered, HEAD_UNPROVEN, STATE_CORRUPT, and what reading the log throws. */
 export async function trackLog(state: State, seen: SeenLog): Promise<readonly string[]> {
   for (let swaps = 0; swaps < MAX_SWAPS; swaps++) {
-    const stored = await unlessUnavailable(state.newest(seen.log))
-    if (stored === UNAVAILABLE) return [UNAVAILABLE]
-    const memory = stored === null ? null : parseMemory(stored, seen.log)
-    await holdToMemory(memory, seen)
-    const next = advanceMemory(memory, { ...seen, keyring: rememberedKeyring(seen.keyring) })
+    const recalled = await recall(state, seen.log, parseMemory)
+    if (recalled === UNAVAILABLE) return [UNAVAILABLE]
+    const { bytes, memory } = recalled
+    await holdToMemory(memory, seen).catch(explainRevoked(state, seen.log))
+    const next = advanceMemory(memory, { ...seen, keyring: rememberedKeyring(seen.view) })
     if (next === memory) return []
-    const swapped = await unlessUnavailable(state.compareAndSwap(seen.log, stored, formatMemory(next, seen.log)))
+    const swapped = await unlessUnavailable(state.compareAndSwap(seen.log, bytes, formatMemory(next, seen.log)))
     if (swapped === UNAVAILABLE) return [UNAVAILABLE]
     if (swapped) return []
   }
@@ -44,19 +48,28 @@ export async function trackLog(state: State, seen: SeenLog): Promise<readonly st
 
 /** Compare a log with what is remembered of it, and remember nothing. Throws as `trackLog`. */
 export async function holdToState(state: State, seen: SeenLog): Promise<void> {
-  const stored = await unlessUnavailable(state.newest(seen.log))
-  if (stored === UNAVAILABLE) return
-  await holdToMemory(stored === null ? null : parseMemory(stored, seen.log), seen)
+  const recalled = await recall(state, seen.log, parseMemory)
+  if (recalled !== UNAVAILABLE) await holdToMemory(recalled.memory, seen).catch(explainRevoked(state, seen.log))
 }
 
-const rememberedKeyring = ({ newest }: VerifiedKeyring): Memory["keyring"] => ({
+/** A remembered head by a key that was revoked since contradicts the log for good: nobody but the user can drop it. */
+const explainRevoked =
+  (state: State, log: LogIdentity) =>
+  (error: unknown): never => {
+    if (!(error instanceof ToolsumError) || error.code !== "KEY_NOT_VALID_AT_SIZE") throw error
+    throw new ToolsumError(error.code, `${error.message}; of what is remembered: ${howToForget(state, log)}`, {
+      cause: error,
+    })
+  }
+
+const rememberedKeyring = ({ keyring: { newest } }: SeenKeys["view"]): Memory["keyring"] => ({
   version: newest.version,
   note: formatNote(newest.note),
 })
 
 async function holdToMemory(memory: Memory | null, seen: SeenLog): Promise<void> {
   if (memory !== null) {
-    holdKeyring(memory, seen)
+    holdKeyring(memory.keyring.note, seen, memory.keyringSeenSec)
     const relation = await compareHeads({
       view: seen.view,
       known: memory.head,
@@ -65,46 +78,61 @@ async function holdToMemory(memory: Memory | null, seen: SeenLog): Promise<void>
     })
     if (relation.kind === "behind") throw headWentBack(seen, memory.head, memory.headSeenSec)
   }
-  if (memory?.keyring.version !== seen.keyring.newest.version) await holdToClosingTrees(seen)
+  if (memory?.keyring.version !== seen.view.keyring.newest.version) await holdToClosingTrees(seen)
 }
 
-/** The chain must contain the remembered keyring. */
-function holdKeyring({ keyring, keyringSeenSec }: Memory, seen: SeenLog): void {
-  const served = seen.view.keyrings[Number(keyring.version) - 1]
-  const { version } = seen.keyring.newest
+/** Hold the served keyrings to the remembered one, and to others that were verified before, such as a lockfile's (`notes`, from 1). Throws
+ *  LOG_INCONSISTENT for another keyring of one version, with evidence, KEYRING_INVALID where nothing proves that the same root keys signed
+ *  both; LOG_BEHIND, LOG_ROLLBACK for a shorter chain; STATE_CORRUPT. */
+export async function holdKeyrings(state: State, seen: SeenKeys, notes: readonly string[]): Promise<void> {
+  const recalled = await recall(state, seen.log, parseMemory)
+  const memory = recalled === UNAVAILABLE ? null : recalled.memory
+  if (memory !== null) holdKeyring(memory.keyring.note, seen, memory.keyringSeenSec)
+  for (const note of notes) holdKeyring(note, seen, null)
+}
+
+/** `seenSec`: when it was seen first; null: not known. */
+function holdKeyring(known: string, seen: SeenKeys, seenSec: bigint | null): void {
+  const { chain } = seen.view.keyring
+  const { version, note } = parseKeyring(known)
+  const served = chain[Number(version) - 1]
   if (served === undefined) {
-    const evidence = { a: seen.view.keyrings.at(-1) ?? "", b: keyring.note, keyrings: keyringsOf(seen) }
-    throw wentBack(seen, keyringSeenSec, `keyring ${version}, and ${keyring.version} was seen before`, evidence)
+    const newest = chain.at(-1)
+    const evidence = { a: newest ? formatNote(newest.note) : "", b: known, keyrings: formatKeyrings(seen.view.keyring) }
+    throw wentBack(seen, seenSec, `keyring ${newest?.version}, and ${version} was seen before`, evidence)
   }
-  if (parseNote(served).text !== parseNote(keyring.note).text) {
-    throw new ToolsumError(
-      "LOG_INCONSISTENT",
-      `fork: the root keys signed two keyrings of version ${keyring.version}`,
-      {
-        evidence: { a: keyring.note, b: served, keyrings: keyringsOf(seen) },
-      },
-    )
+  if (served.note.text !== note.text) throw keyringFork({ a: known, b: formatNote(served.note) }, version, seen)
+}
+
+function keyringFork(notes: { a: string; b: string }, version: bigint, { view }: SeenKeys): ToolsumError {
+  const { keyring } = view
+  const judged = attempt(() => judgeFork(keyring.chain, { ...notes, prefix: null, code: "LOG_INCONSISTENT" }))
+  if (judged instanceof ToolsumError || !isProvenFinding(judged.finding)) {
+    const why = `keyring ${version} of the log is not the one that was seen before, and follows other keys`
+    return new ToolsumError("KEYRING_INVALID", why)
   }
+  return new ToolsumError("LOG_INCONSISTENT", `fork: the root keys signed two keyrings of version ${version}`, {
+    evidence: { ...notes, keyrings: formatKeyrings(keyring) },
+  })
 }
 
 /** Trees that the root keys vouch for: whoever took over the log must have gone on from there. Checked when a keyring is new to us. */
-async function holdToClosingTrees({ keyring, head, view }: SeenLog): Promise<void> {
-  for (const { closing, revoked } of keyring.newest.logs) {
+async function holdToClosingTrees({ head, view }: SeenLog): Promise<void> {
+  const { newest } = view.keyring
+  for (const { closing, revoked } of newest.logs) {
     if (closing === null || revoked || closing.size > head.size) continue
-    await compareHeads({ view, known: { ...closing, note: formatNote(keyring.newest.note) }, served: head })
+    await compareHeads({ view, known: { ...closing, note: formatNote(newest.note) }, served: head })
   }
 }
 
-/** Keyrings of the log as evidence holds them: whoever judges it needs the keys. */
-const keyringsOf = ({ view }: Pick<SeenLog, "view">): string => JSON.stringify(view.keyrings)
-
 /** The error for a head that is a proven prefix of one seen at `seenSec`; null: not known when. */
 export function headWentBack(
-  seen: Pick<SeenLog, "view" | "head" | "local" | "nowSec">,
+  seen: Pick<SeenLog, "head" | "local" | "nowSec"> & { readonly view: LogView },
   known: KnownHead,
   seenSec: bigint | null,
 ): ToolsumError {
-  const evidence = { a: seen.head.note, b: known.note, keyrings: keyringsOf(seen) }
+  const { keyring } = seen.view
+  const evidence = { a: seen.head.note, b: known.note, ...(keyring ? { keyrings: formatKeyrings(keyring) } : {}) }
   return wentBack(seen, seenSec, `size ${seen.head.size}, and ${known.size} was seen before`, evidence)
 }
 

@@ -149,7 +149,7 @@ test("heads that agree in the beginning of their roots have trees of their own",
   const log = logOf(10)
   const head = log.headAt(10n)
   for (const at of [8, 31]) {
-    const view = createLogView(log, log.keyrings)
+    const view = createLogView(log, verifyKeyring({ notes: log.keyrings }))
     const other = { ...head, rootHash: head.rootHash.with(at, (head.rootHash[at] ?? 0) ^ 1) }
     expect(view.treeOf(head).head.rootHash).toEqual(head.rootHash)
     expect(view.treeOf(other).head.rootHash).toEqual(other.rootHash)
