@@ -7,7 +7,7 @@ import { readRegularFile } from "../adapters/regular-file.js"
 import { MAX_JSON_BYTES } from "../core/json.js"
 
 /** Kinds of files that `verify` proves. */
-export type FileKind = "lockfile" | "proof" | "evidence" | "legion-lockfile" | "legion-evidence" | "legion-head"
+export type FileKind = "lockfile" | "proof" | "evidence" | "fork" | "legion-lockfile" | "legion-evidence" | "legion-head"
 
 /** What LEGION's own tools call their lockfile. */
 export const LEGION_LOCKFILE_NAME = ".mcp-tools.lock.json"
@@ -16,6 +16,8 @@ export const LEGION_LOCKFILE_NAME = ".mcp-tools.lock.json"
 export const PROOF_FILE = /^c2sp\.org\/tlog-proof@/
 /** What an evidence file has in it; a string that merely has these words has its quotes escaped. */
 export const EVIDENCE_FILE = /"format"\s*:\s*"toolsum-evidence\//
+/** What evidence of a log's fork has in it, whose file name ends so, too. */
+export const FORK_FILE = /"format"\s*:\s*"toolsum-fork\//
 /** What LEGION's evidence has in it. */
 export const LEGION_EVIDENCE_FILE = /"schema"\s*:\s*"legion-verify-evidence\//
 const LEGION_LOCKFILE = /"format"\s*:\s*"mcp-tools-lock\//
@@ -42,12 +44,14 @@ function kindOfBytes(bytes: Uint8Array, path: string): FileKind {
   // Only a look: whether it is UTF-8 is for its reader to say.
   const text = new TextDecoder().decode(bytes)
   if (PROOF_FILE.test(text) || path.endsWith(".tlog-proof")) return "proof"
+  if (path.endsWith(".tlog-fork")) return "fork"
   return KINDS.find(([, pattern]) => pattern.test(text))?.[0] ?? "lockfile"
 }
 
 /** A LEGION lockfile and LEGION evidence have heads in them: those come last. */
 const KINDS: readonly (readonly [FileKind, RegExp])[] = [
   ["evidence", EVIDENCE_FILE],
+  ["fork", FORK_FILE],
   ["legion-lockfile", LEGION_LOCKFILE],
   ["legion-evidence", LEGION_EVIDENCE_FILE],
   ["legion-head", LEGION_HEAD],

@@ -62,6 +62,7 @@ export const verifyCommand: CommandSpec = {
     "toolsum verify --all",
     "toolsum verify entry.tlog-proof --policy log.policy",
     "toolsum verify proof.json",
+    "toolsum verify evidence.tlog-fork --root SHA256:…",
     "toolsum verify .mcp-tools.lock.json",
   ],
   run: async (line, io) => {
@@ -76,6 +77,8 @@ export const verifyCommand: CommandSpec = {
       case "evidence":
       case "legion-evidence":
         return (await import("../verify-evidence.js")).verifyEvidenceFile({ command: "verify", file }, line.options, io)
+      case "fork":
+        return (await import("../verify-fork.js")).verifyForkFile(file, line.options, io)
       case "legion-head":
         return (await import("../legion-head.js")).verifyLegionHead(file, line.options, io)
       default:
@@ -93,6 +96,7 @@ const OTHER_OPTIONS: Readonly<Record<FileKind, readonly string[]>> = {
   proof: ["base", "all", ...OF_HEADS],
   evidence: [...OF_LOCKFILES, ...OF_HEADS],
   "legion-evidence": [...OF_LOCKFILES, ...OF_HEADS],
+  fork: [...OF_LOCKFILES, ...OF_HEADS],
   "legion-head": OF_LOCKFILES,
 }
 
