@@ -153,6 +153,16 @@ export interface State {
   compareAndSwap(log: LogIdentity, expected: Uint8Array | null, next: Uint8Array): Promise<boolean>
 }
 
+/** Where audits of logs stood, in the user's state; the content is features/audit/state.ts's. */
+export interface AuditState {
+  /** What was saved of `log`, or null. Throws IO_FAILED, STATE_CORRUPT for what is no file. */
+  load(log: LogIdentity): Promise<Uint8Array | null>
+  /** Put `parts`, joined, in the place of what was saved, durably. Throws IO_FAILED, TIMEOUT. */
+  save(log: LogIdentity, parts: readonly Uint8Array[]): Promise<void>
+  /** Forget what was saved. Throws as `save`. */
+  clear(log: LogIdentity): Promise<void>
+}
+
 /** What a witness remembers, by its own vkey and the origin of a log; the content is writer/witness.ts's. */
 export interface WitnessStore {
   /** Throws IO_FAILED, STATE_CORRUPT for what is no file. */
