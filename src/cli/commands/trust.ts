@@ -1,10 +1,12 @@
 // `toolsum trust add|list|remove`: the roots that the user trusts, kept outside every repository.
 import { resolve } from "node:path"
+import { isLoopbackHost } from "../../adapters/network-address.js"
 import type { TrustedRoot } from "../../adapters/trust-fs.js"
 import { escapeInvisible, quote, ToolsumError } from "../../core/errors.js"
 import { formatRootArgument, parseRootArgument } from "../../core/root.js"
 import type { CommandSpec } from "../commands.js"
 import { DRY_RUN_OPTIONS, dryRunMember } from "../dry-run.js"
+import type { Io } from "../io.js"
 import { openTrustStore } from "../project.js"
 import { printDocument } from "../report-json.js"
 
@@ -18,8 +20,7 @@ export const trustAddCommand: CommandSpec = {
   ],
   run: async ({ words: [text = ""], options }, io) => {
     const log = options.value("log")
-    if (log !== null && /^http:/i.test(log)) throw new ToolsumError("USAGE", "--log: expected an https URL or a folder")
-    const place = log === null || /^https:/i.test(log) ? log : resolve(io.cwd, log)
+    const place = log === null ? null : readPlace(log, io)
     const request = { root: parseRootArgument(text), log: place, from: options.value("from") ?? "trust add" }
     const dryRun = options.flag("dry-run")
     const added = await openTrustStore(io).add(request, { dryRun })
@@ -29,6 +30,14 @@ export const trustAddCommand: CommandSpec = {
     else if (!options.flag("quiet")) io.stdout(`${escapeInvisible(text)} ${done}\n`)
     return 0
   },
+}
+
+/** A place as it is stored: a URL, or an absolute folder. Throws USAGE for a URL without TLS to another machine. */
+function readPlace(text: string, io: Io): string {
+  const url = /^https?:/i.test(text) && URL.canParse(text) ? new URL(text) : null
+  if (url?.protocol === "http:" && !isLoopbackHost(url.hostname))
+    throw new ToolsumError("USAGE", "--log: expected an https URL, http to this machine, or a folder")
+  return url === null ? resolve(io.cwd, text) : text
 }
 
 export const trustListCommand: CommandSpec = {

@@ -6,7 +6,7 @@ import { createDirLog } from "../../adapters/log-dir.js"
 import { quotePath, readRegularFile } from "../../adapters/regular-file.js"
 import { findUserDirs } from "../../adapters/user-dirs.js"
 import { createFileWitnessStore } from "../../adapters/witness-store-fs.js"
-import { escapeInvisible, quote, ToolsumError } from "../../core/errors.js"
+import { escapeInvisible, ToolsumError } from "../../core/errors.js"
 import { MAX_NOTE_BYTES } from "../../core/note.js"
 import { MAX_POLICY_BYTES, parsePolicy } from "../../core/policy.js"
 import {
@@ -22,6 +22,7 @@ import { createWitness, type Witness } from "../../writer/witness.js"
 import type { CommandSpec } from "../commands.js"
 import { sayError } from "../error-text.js"
 import type { Io } from "../io.js"
+import { parseListen, untilAborted } from "../listen.js"
 import { readPassphrase } from "../logs.js"
 import type { OptionSpec, Options } from "../options.js"
 import { writeOutput } from "../output-file.js"
@@ -60,7 +61,7 @@ export const witnessCommand: CommandSpec = {
     if (!isLoopbackHost(host))
       io.stderr(`note: ${host} can be reached from other machines, without TLS; put a proxy with TLS before it\n`)
     announce(witness, { url: server.url, folder }, options, io)
-    await ended(io.signal)
+    await untilAborted(io.signal)
     await server.close()
     return 0
   },
@@ -73,7 +74,8 @@ function telling(witness: Witness, io: Io): Witness {
     addCheckpoint: async (body) => {
       const answer = await witness.addCheckpoint(body)
       // Only a log's own key gets this far with a tree that contradicts what was cosigned.
-      if (answer.status === 422) io.stderr(`refused what a log has signed: ${escapeInvisible(answer.why)}\n`)
+      if (answer.status === 422)
+        io.stderr(`refused (422) what a key of the log has signed: ${escapeInvisible(answer.why)}\n`)
       if (answer.status === 503) io.stderr(`could not cosign: ${answer.why}\n`)
       return answer
     },
@@ -99,12 +101,6 @@ function announce(witness: Witness, at: { url: string; folder: string }, options
 }
 
 const policyName = ({ name }: VerifierKey): string => name.replace(/[^\x21-\x7e]/g, "-")
-
-const ended = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener("abort", () => resolve(), { once: true })
-  })
 
 export const witnessKeyCommand: CommandSpec = {
   usage: "witness key <name> --out file",
@@ -207,18 +203,3 @@ async function openPlace(place: string | null, io: Io): Promise<LogSource | null
 
 const cosignerOf = ({ name, publicKey }: SigningKey): VerifierKey =>
   computeVerifierKey({ name, type: ED25519_COSIGNATURE, publicKey })
-
-const LISTEN = /^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9.-]+)):([0-9]{1,5})$/
-
-/** `HOST:PORT`, an IPv6 address in brackets. Throws USAGE. */
-function parseListen(text: string): { host: string; port: number } {
-  const [, six, four, digits = ""] = LISTEN.exec(text) ?? []
-  const port = Number(digits)
-  const host = six ?? four
-  if (host === undefined || digits === "" || port > 65_535)
-    throw new ToolsumError(
-      "USAGE",
-      `--listen: expected an address and a port such as 127.0.0.1:4711, got ${quote(text)}`,
-    )
-  return { host, port }
-}
