@@ -11,9 +11,8 @@ import { type ComputedSurface, computeSurface, computeSurfaceDigest, parseSurfac
 import { computeHow } from "../../core/subject.js"
 import type { Target } from "../../core/target.js"
 import type { SigningKey } from "../../core/vkey.js"
-import type { Cosign } from "../../writer/cosign.js"
 import { createLog } from "../../writer/create.js"
-import { type LogWriter, openLog, type Recorded } from "../../writer/log.js"
+import { type LogWriter, type OpenOptions, openLog, type Recorded } from "../../writer/log.js"
 import { createMemoryStore } from "../../writer/memory-store.js"
 import type { Submission } from "../../writer/submission.js"
 import { DEFAULT_SECTIONS } from "../observe.js"
@@ -85,7 +84,7 @@ export async function createBuilder(nowSec: bigint, startAgeSec: bigint): Promis
   const store = createMemoryStore()
   let timeSec = nowSec - startAgeSec
   let fillers = 0
-  const cosign: Cosign = async ({ checkpoint }) => {
+  const cosign: NonNullable<OpenOptions["cosign"]> = async ({ checkpoint }) => {
     const witnesses = Object.values(WITNESSES).map((key) => ({ key, timestamp: timeSec }))
     return { lines: cosignatureLines(parseNote(checkpoint).text, witnesses), absent: [] }
   }
