@@ -19,9 +19,13 @@ export interface WriteOptions {
   readonly tempPath?: string
 }
 
-/** Put `bytes` in the place of `path`, durably: a reader, and whoever comes after a crash, sees the old or the new bytes. A link at
- *  `path` is replaced, not followed. Throws IO_FAILED, and then the old bytes are still there. */
-export async function replaceFile(path: string, bytes: Uint8Array, options: WriteOptions = {}): Promise<void> {
+/** Put `bytes`, or parts of them in order, in the place of `path`, durably: a reader, and whoever comes after a crash, sees the old or the new
+ *  bytes. A link at `path` is replaced, not followed. Throws IO_FAILED, and then the old bytes are still there. */
+export async function replaceFile(
+  path: string,
+  bytes: Uint8Array | readonly Uint8Array[],
+  options: WriteOptions = {},
+): Promise<void> {
   const folder = dirname(path)
   const temp = options.tempPath ?? join(folder, `.${basename(path)}.${randomBytes(6).toString("hex")}.tmp`)
   try {
@@ -36,11 +40,12 @@ export async function replaceFile(path: string, bytes: Uint8Array, options: Writ
 }
 
 /** Write a new file and fsync it. What lies at `path` is removed first, so that nothing planted there is followed. */
-async function createFile(path: string, bytes: Uint8Array, mode: number): Promise<void> {
+async function createFile(path: string, bytes: Uint8Array | readonly Uint8Array[], mode: number): Promise<void> {
   await rm(path, { force: true })
   const file = await open(path, "wx", mode)
   try {
-    await file.writeFile(bytes)
+    // Each goes on where the one before it ended.
+    for (const part of bytes instanceof Uint8Array ? [bytes] : bytes) await file.writeFile(part)
     await file.sync()
   } finally {
     await file.close()

@@ -24,7 +24,8 @@ export function createDirLog(folder: string): LogSource {
   }
 }
 
-async function findPublic(root: string): Promise<string> {
+/** Where the files are that a log in `root` serves: `root`/public where there is such a folder, else `root` itself. */
+export async function findPublic(root: string): Promise<string> {
   const own = join(root, "public")
   const status = await stat(own).catch(() => null)
   return status?.isDirectory() ? own : root

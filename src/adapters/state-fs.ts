@@ -15,7 +15,7 @@ const LIMITS: ReadLimits = { maxBytes: MAX_STATE_BYTES, code: "STATE_CORRUPT" }
 /** State in the folder `directory`, made on first writing. A file that cannot be one of ours is STATE_CORRUPT; a folder that cannot
  *  be read or written is IO_FAILED. A state file is never deleted. */
 export function createFileState(directory: string): State {
-  const pathOf = (log: LogIdentity) => join(directory, `${nameOf(log)}.json`)
+  const pathOf = (log: LogIdentity) => join(directory, `${stateName(log)}.json`)
   return {
     placeOf: pathOf,
     newest: async (log) => readRegularFile(pathOf(log), LIMITS),
@@ -23,6 +23,6 @@ export function createFileState(directory: string): State {
   }
 }
 
-/** JSON keeps the two parts apart, so two logs never share a name. */
-const nameOf = (log: LogIdentity): string =>
+/** Name of what is remembered of a log. JSON keeps the two parts apart, so two logs never share one. */
+export const stateName = (log: LogIdentity): string =>
   formatHex(sha256(encodeUtf8(JSON.stringify([log.origin, log.root])))).slice(0, 40)

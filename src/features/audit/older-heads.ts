@@ -11,10 +11,11 @@ import type { Findings } from "./findings.js"
 import type { AuditedHead } from "./open-head.js"
 import { firstDifference } from "./tiles.js"
 
-/** A head that somebody has seen: a signed note, and where it is from, for people. */
+/** A head that somebody has seen: a signed note, and where it is from, for people. With `origin` it counts for that log only. */
 export interface SeenNote {
   readonly note: string | Uint8Array
   readonly from: string
+  readonly origin?: string
 }
 
 /** A head from elsewhere that a key of the log has signed, or that its keyring closes a key at. */
@@ -28,7 +29,8 @@ export async function collectOlderHeads(
   head: AuditedHead,
   p: { given: readonly SeenNote[]; state: State | null; findings: Findings },
 ): Promise<readonly OlderHead[]> {
-  const given = p.given.flatMap((seen) => openGiven(head, seen, p.findings))
+  const own = p.given.filter(({ origin }) => (origin ?? head.identity.origin) === head.identity.origin)
+  const given = own.flatMap((seen) => openGiven(head, seen, p.findings))
   const remembered = head.keyring === null || p.state === null ? [] : await readMemory(head, p.state, p.findings)
   return [...given, ...remembered, ...closingTrees(head)]
 }

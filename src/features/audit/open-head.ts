@@ -15,7 +15,13 @@ import type { Findings } from "./findings.js"
 /** What the caller trusts. `roots`: a toolsum log, by its root. `keys`: any log, by its origin and keys; `policy`: witnesses that must have
  *  cosigned, null: none. */
 export type AuditTrust =
-  | { readonly kind: "roots"; readonly roots: readonly PinnedRoot[]; readonly expectedOrigin?: string }
+  | {
+      readonly kind: "roots"
+      readonly roots: readonly PinnedRoot[]
+      readonly expectedOrigin?: string
+      /** A policy of the caller's own, which the head must meet beside its keyring's. */
+      readonly witnessPolicy?: Policy | null
+    }
   | {
       readonly kind: "keys"
       readonly origin: string
@@ -68,7 +74,7 @@ export async function openAuditedHead(p: {
     findings.add("root_mismatch", "keyring/1", root.message)
     return null
   }
-  return openUnderKeyring(text, { ...p, keyring, keyringNotes, root })
+  return openUnderKeyring(text, { ...p, keyring, keyringNotes, root, witnessPolicy: trust.witnessPolicy ?? null })
 }
 
 /** The chain as far as it holds. */
@@ -104,14 +110,15 @@ function openUnderKeyring(
     keyring: VerifiedKeyring
     keyringNotes: readonly string[]
     root: PinnedRoot
+    witnessPolicy: Policy | null
     nowSec: bigint
     findings: Findings
   },
 ): AuditedHead | null {
-  const { keyring, keyringNotes, root, nowSec, findings } = p
+  const { keyring, keyringNotes, root, witnessPolicy, nowSec, findings } = p
   const keys = keyring.newest.logs.map(({ key }) => key)
   const { origin } = keyring
-  const head = attempt(() => verifyHead({ keyring, note: text, nowSec }))
+  const head = attempt(() => verifyHead({ keyring, note: text, nowSec, witnessPolicy }))
   const opened =
     head instanceof ToolsumError
       ? reopen(head, text, { origin, keys, findings })
