@@ -42,7 +42,7 @@ test.each(Object.keys(CHECKS))("example %s", async (name) => {
 })
 
 test("the tables of the document are those that are compared", () => {
-  expect([...doc.tables].sort()).toEqual(["clients", "errors", "launchers", "limits", "variables", "verdicts"])
+  expect([...doc.tables].sort()).toEqual(["clients", "errors", "launchers", "limits", "open", "variables", "verdicts"])
 })
 
 test("launchers and their options", () => {
