@@ -15,14 +15,20 @@ export async function keepEvidence<T>(origin: string, io: Io, work: () => Promis
   }
 }
 
-async function withEvidence(error: ToolsumError, origin: string, io: Io): Promise<ToolsumError> {
+/** Keep what an error shows to others: the path of the file, or null where it shows nothing. Throws IO_FAILED. */
+export async function keepErrorEvidence(error: ToolsumError, origin: string, io: Io): Promise<string | null> {
   const evidence = forkEvidenceOf(error, origin)
-  if (evidence === null) return error
+  if (evidence === null) return null
   const file = { name: nameForkEvidence(evidence), text: formatForkEvidence(evidence) }
-  const said = await saveEvidence(join(findUserDirs(io.env, io.platform).state, "evidence"), file).then(
-    (path) => `evidence: ${path}`,
+  return saveEvidence(join(findUserDirs(io.env, io.platform).state, "evidence"), file)
+}
+
+async function withEvidence(error: ToolsumError, origin: string, io: Io): Promise<ToolsumError> {
+  const said = await keepErrorEvidence(error, origin, io).then(
+    (path) => path && `evidence: ${path}`,
     (failure: unknown) => `the evidence could not be kept: ${failure instanceof Error ? failure.message : failure}`,
   )
+  if (said === null) return error
   return new ToolsumError(error.code, `${error.message}; ${said}`, {
     cause: error,
     ...(error.evidence ? { evidence: error.evidence } : {}),

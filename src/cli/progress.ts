@@ -49,3 +49,25 @@ export function startProgress(io: Io, doing: string, total: number): Progress {
     },
   }
 }
+
+/** Progress of one thing that is counted. */
+export interface Counting {
+  reach(done: number, total: number): void
+  /** Take the line away. */
+  end(): void
+}
+
+/** Show `doing 4096 of 70000 …` now and then. */
+export function startCounting(io: Io, doing: string): Counting {
+  let shown = Number.NEGATIVE_INFINITY
+  return {
+    reach: (done, total) => {
+      if (!io.progress || done - shown < total / 200) return
+      shown = done
+      io.stderr(`${CLEAR_LINE}${doing} ${done} of ${total} …`)
+    },
+    end: () => {
+      if (io.progress && shown >= 0) io.stderr(CLEAR_LINE)
+    },
+  }
+}
