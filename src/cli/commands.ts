@@ -129,6 +129,13 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     },
   ],
   [
+    "audit",
+    {
+      summary: "Read a whole log and report every rule that does not hold",
+      load: async () => (await import("./commands/audit.js")).auditCommand,
+    },
+  ],
+  [
     "history",
     {
       summary: "Show what a LEGION log has signed of a server",
