@@ -63,7 +63,10 @@ async function finishCreation(store: TileStore): Promise<void> {
   if (keyring === undefined) return
   const keys = verifyKeyring({ notes: [keyring.bytes] }).newest.logs.map(({ key }) => key)
   const { settings, ...checked } = await checkState({ store, keys, knownHeads: [] })
-  await finishStep({ store, origin: settings.origin, signers: [], keys, reindex: async () => undefined }, checked)
+  await finishStep(
+    { store, origin: settings.origin, signers: [], keys, cosigning: {}, reindex: async () => undefined },
+    checked,
+  )
 }
 
 function signFirstKeyring(options: CreateOptions): string {

@@ -18,7 +18,7 @@ export const verifiersOf = (signers: readonly SigningKey[]): readonly VerifierKe
  *  after it: a late write of ours may have put our older checkpoint in the place of a newer one. `known`: size of the tree that we
  *  come from, which is the step's own old one unless it is given. */
 export async function finishStep(context: StepContext, checked: CheckedTree, known?: bigint): Promise<PublishedStep> {
-  const { store, cosign } = context
+  const { store, cosigning } = context
   const { commit, edge, staging } = checked
   // What was read may be in no more than memory, if its writer died before it had synced the folder. Creating it again syncs that, so
   // nothing is public that a power failure can undo. Once the staged files are gone this has been done.
@@ -26,9 +26,9 @@ export async function finishStep(context: StepContext, checked: CheckedTree, kno
   const tree = createStoredTree(readerOf(store), commit.head)
   const reindex = () => context.reindex(tree)
   const oldSize = known ?? staging?.oldSize ?? commit.head.size
-  const note = await publishStep({ store, commit, staging, oldSize, cosign, reindex })
+  const { note, unmet } = await publishStep({ store, commit, staging, oldSize, cosigning, tree, reindex })
   await removeOrphans(store, commit.seq)
-  const step = { commit, edge, note, tree }
+  const step = { commit, edge, note, unmet, tree }
   return (await followOthers(context, step)) ?? step
 }
 

@@ -3,6 +3,7 @@
 import { decodeUtf8, encodeUtf8, equalBytes } from "../core/bytes.js"
 import { ToolsumError } from "../core/errors.js"
 import { type KeyringNote, MAX_KEYRING_BYTES, parseKeyring, verifyKeyring } from "../core/keyring.js"
+import type { Policy } from "../core/policy.js"
 import type { SigningKey } from "../core/vkey.js"
 import type { TileStore } from "../ports.js"
 import type { StagedFile } from "./staging.js"
@@ -19,6 +20,19 @@ export async function loadKeyrings(store: Pick<TileStore, "read">): Promise<read
     if (bytes === null) return notes
     notes.push(decodeUtf8(bytes, (why) => new ToolsumError("STATE_CORRUPT", `a stored keyring: ${why}`)))
   }
+}
+
+/** The policy that readers hold the log to: that of its newest keyring; null without one. Throws STATE_CORRUPT. */
+export const loadPolicy = async (store: Pick<TileStore, "read">): Promise<Policy | null> =>
+  (await loadNewestKeyring(store)).policy
+
+/** The newest keyring. Throws STATE_CORRUPT when there is none that can be read. */
+export async function loadNewestKeyring(store: Pick<TileStore, "read">): Promise<KeyringNote> {
+  const newest = (await loadKeyrings(store)).at(-1)
+  if (newest === undefined) throw new ToolsumError("STATE_CORRUPT", `${keyringKey(1n)} is missing`)
+  const keyring = resultOf(() => parseKeyring(newest))
+  if (!(keyring instanceof ToolsumError)) return keyring
+  throw new ToolsumError("STATE_CORRUPT", `a stored keyring: ${keyring.message}`, { cause: keyring })
 }
 
 /** A keyring that a step publishes. */
@@ -77,12 +91,7 @@ export async function loadLiveKeyring(
   size: bigint,
   { signers, next }: { readonly signers: readonly SigningKey[]; readonly next?: string | undefined },
 ): Promise<KeyringNote> {
-  const newest = (await loadKeyrings(store)).at(-1)
-  if (newest === undefined) throw new ToolsumError("STATE_CORRUPT", `${keyringKey(1n)} is missing`)
-  const keyring = resultOf(() => parseKeyring(newest))
-  if (keyring instanceof ToolsumError) {
-    throw new ToolsumError("STATE_CORRUPT", `a stored keyring: ${keyring.message}`, { cause: keyring })
-  }
+  const keyring = await loadNewestKeyring(store)
   requireSigner(next === undefined ? keyring : parseKeyring(next), size + 1n, signers)
   return keyring
 }

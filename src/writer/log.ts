@@ -8,8 +8,8 @@ import type { TileStore } from "../ports.js"
 import { createBatcher } from "./batch.js"
 import { collectPartials } from "./collect.js"
 import { finishStep, verifiersOf } from "./follow.js"
-import type { Cosign } from "./publish.js"
-import { createSequencer, type Sequenced } from "./sequencer.js"
+import type { Cosigning } from "./publish.js"
+import { type CosignedHead, createSequencer, type Sequenced } from "./sequencer.js"
 import type { LogSettings } from "./settings.js"
 import { checkState, type KnownHead } from "./state.js"
 import type { PublishedStep, StepContext } from "./step.js"
@@ -37,7 +37,7 @@ export interface Recorded extends Appended {
 /** A log that is open for writing. Once a step has failed it is closed and must be opened anew: what would change it throws LOG_CLOSED;
  *  `head` and `prove` go on for the newest tree that it has published. */
 export interface LogWriter extends LogSettings {
-  /** The newest published tree and its checkpoint. */
+  /** The newest published tree and its checkpoint. Throws LOG_UNAVAILABLE while the newest tree waits for the quorum of its policy. */
   head(): TreeHead & { readonly checkpoint: string }
   /** Record observations; answers after publication, in their order. Throws RECORD_MALFORMED, USAGE, LOG_BUSY (try again), LOG_CLOSED,
    *  and what closes the log: IO_FAILED, STATE_CORRUPT, LOG_REFUSED. After such a failure an item may be in the log all the same. */
@@ -47,6 +47,9 @@ export interface LogWriter extends LogSettings {
   /** Append and publish the next keyring. Throws as `append`; what `verifyKeyring` throws; USAGE when it is not the next one, when it closes
    *  a key at a tree that this log never had, or when none of this log's signing keys may sign under it. */
   appendKeyring(note: string): Promise<Appended>
+  /** Publish the newest checkpoint with fresh cosignatures by the witnesses of the newest keyring, and with cosignature lines that somebody
+   *  brought. Throws LOG_UNAVAILABLE when the quorum is not met, USAGE without witnesses or for a line that is none of theirs, and as `append`. */
+  cosign(lines: readonly string[]): Promise<CosignedHead>
   /** Entry `index` with a proof to the newest tree. Throws USAGE for an index that is not in it. */
   prove(index: bigint): Promise<ProvenEntry & { readonly checkpoint: string }>
   /** Remove partial tiles that no reader needs any more; returns how many. Throws LOG_CLOSED, IO_FAILED. */
@@ -56,7 +59,7 @@ export interface LogWriter extends LogSettings {
 }
 
 /** How to open a log. */
-export interface OpenOptions {
+export interface OpenOptions extends Cosigning {
   readonly store: TileStore
   /** At least one; one of them, or of `earlierKeys`, must have signed the newest checkpoint. The next ones are signed by all that the newest
    *  keyring lets sign: during a change of keys by the old and the new one. */
@@ -67,7 +70,6 @@ export interface OpenOptions {
   readonly earlierKeys?: readonly VerifierKey[] | undefined
   /** The keyring that is appended first, if one is: the signers need not be allowed to sign before it. */
   readonly nextKeyring?: string | undefined
-  readonly cosign?: Cosign | undefined
   /** How long a batch that is not full waits for more, in milliseconds. A command that appends once passes 0. */
   readonly waitMs?: number | undefined
 }
@@ -97,7 +99,10 @@ export async function createWriter(
   }
   return {
     ...settings,
-    head: () => ({ ...sequencer.newest().edge.head, checkpoint: sequencer.newest().note }),
+    head: () => {
+      const { edge, note } = requirePublished(sequencer.newest())
+      return { ...edge.head, checkpoint: note }
+    },
     append: async (all) => {
       const done = await batcher.submit(all.map((one) => queueObservation(one, settings.archive)))
       return Promise.all(done.map(answer))
@@ -109,9 +114,10 @@ export async function createWriter(
       return appended(done)
     },
     prove: async (index) => {
-      const { tree, note } = sequencer.newest()
+      const { tree, note } = requirePublished(sequencer.newest())
       return { ...(await tree.prove(index)), checkpoint: note }
     },
+    cosign: (lines) => sequencer.cosign(lines),
     collect: async () => {
       sequencer.requireOpen()
       return collectPartials(options.store, sequencer.newest().commit)
@@ -121,6 +127,12 @@ export async function createWriter(
       sequencer.close()
     },
   }
+}
+
+/** Nothing leaves under a checkpoint that readers would refuse. Throws LOG_UNAVAILABLE. */
+function requirePublished(step: PublishedStep): PublishedStep {
+  if (step.unmet !== null) throw step.unmet
+  return step
 }
 
 const appended = ({ placed, step }: Sequenced): Appended => ({

@@ -1,10 +1,13 @@
 // The log's one running state: each batch is planned on the newest tree and committed as one step. Whoever else writes to the log is
 // followed first. The first failure closes the log for good: what has reached the disk is then unknown, and opening it anew finds out.
 import { ToolsumError } from "../core/errors.js"
+import type { TreeHead } from "../core/merkle.js"
 import type { VerifierKey } from "../core/vkey.js"
 import { followOthers, verifiersOf } from "./follow.js"
 import { loadLiveKeyring, signersAt } from "./keyrings.js"
-import { type Placed, planBatch } from "./plan.js"
+import { type BatchPlan, type Placed, planBatch } from "./plan.js"
+import { adoptPolicy, type Cosigning, publishCheckpoint } from "./publish.js"
+import { findForeign } from "./quorum.js"
 import type { LogSettings } from "./settings.js"
 import { appendStep, type PublishedStep, type StepContext } from "./step.js"
 import { createStreams } from "./streams.js"
@@ -29,10 +32,20 @@ export interface Sequencer {
   /** Put a batch into the log and publish it. Per item its place, or the error of an item that cannot be appended. Throws LOG_BUSY when
    *  other writers were faster twice, as `requireOpen`, and the failure itself. */
   run(items: readonly QueuedItem[]): Promise<readonly (Sequenced | ToolsumError)[]>
+  /** Publish the newest checkpoint with fresh cosignatures, and with the lines `given`. Throws LOG_UNAVAILABLE when the quorum is not met, USAGE
+   *  without witnesses or for a line that is none of theirs, and as `run`. */
+  cosign(given: readonly string[]): Promise<CosignedHead>
+}
+
+/** A head with its cosignatures, as it is published now. */
+export interface CosignedHead extends TreeHead {
+  readonly checkpoint: string
+  /** Who did not cosign it now, and why. */
+  readonly absent: readonly string[]
 }
 
 /** What a sequencer works with. */
-export interface SequencerOptions extends Pick<StepContext, "store" | "signers" | "cosign"> {
+export interface SequencerOptions extends Pick<StepContext, "store" | "signers">, Cosigning {
   readonly earlierKeys?: readonly VerifierKey[] | undefined
   readonly nextKeyring?: string | undefined
 }
@@ -43,15 +56,24 @@ export async function createSequencer(
   settings: LogSettings,
   start: (context: StepContext) => Promise<PublishedStep>,
 ): Promise<Sequencer> {
-  const { store, signers, cosign, nextKeyring: next } = options
+  const { store, signers, cosign, failOpen, nextKeyring: next } = options
   const streams = createStreams(store)
   const reindex: StepContext["reindex"] = (tree) => streams.tail.rewrite(tree)
   const keys = [...verifiersOf(signers), ...(options.earlierKeys ?? [])]
-  const context: StepContext = { store, origin: settings.origin, signers, keys, cosign, reindex }
+  const context: StepContext = {
+    store,
+    origin: settings.origin,
+    signers,
+    keys,
+    cosigning: { cosign, failOpen },
+    reindex,
+  }
   let step = await start(context)
   const loadKeyring = () => loadLiveKeyring(store, step.edge.head.size, { signers, next })
   let keyring = await loadKeyring()
   let failure: unknown = null
+  /** Whether publishing was tried just now, by whoever opened the log. */
+  let isFresh = true
   let closed = false
 
   const requireOpen = (): void => {
@@ -65,10 +87,26 @@ export async function createSequencer(
     step = newer
     keyring = await loadKeyring()
   }
+  /** Publish what is committed and misses its quorum, unless that was tried just now. */
+  const publishPending = async (): Promise<void> => {
+    if (step.unmet !== null && !isFresh)
+      step = { ...step, ...(await publishCheckpoint({ ...context, ...step }, AS_IS)) }
+    isFresh = false
+  }
+  /** Why nothing may be appended now; null when it may. Only a keyring, which can name other witnesses, goes before what waits for its quorum;
+   *  and none that would make readers refuse what is published. */
+  const findHindrance = async (plan: BatchPlan): Promise<ToolsumError | null> => {
+    const next = plan.keyrings.at(-1)
+    if (step.unmet !== null && (next === undefined || plan.entries.length > plan.keyrings.length)) return step.unmet
+    return next === undefined ? null : adoptPolicy({ ...context, ...step }, next.policy)
+  }
   /** The batch in the log; null when another writer was faster. */
   const attempt = async (items: readonly QueuedItem[]): Promise<readonly (Sequenced | ToolsumError)[] | null> => {
     await catchUp()
+    await publishPending()
     const plan = await planBatch({ store, streams, tree: step.tree, signers }, items)
+    const hindrance = await findHindrance(plan)
+    if (hindrance !== null) return items.map(() => told("nothing was appended", hindrance))
     const { size } = step.edge.head
     if (plan.entries.length > 0) {
       const keyrings = [keyring, ...plan.keyrings]
@@ -79,10 +117,15 @@ export async function createSequencer(
       keyring = keyrings.at(-1) ?? keyring
       streams.added(size, plan.entries, plan.ends)
     }
-    const done = step
     // Our checkpoint may have come late, over a newer one: nobody gets an answer before the newest is published again.
     if (plan.entries.length > 0) await catchUp()
-    return plan.placed.map((placed) => (placed instanceof ToolsumError ? placed : { placed, step: done }))
+    const done = step
+    return plan.placed.map((placed) => {
+      if (placed instanceof ToolsumError) return placed
+      return done.unmet === null
+        ? { placed, step: done }
+        : told(`leaf ${placed.index} is not published yet`, done.unmet)
+    })
   }
   await catchUp()
   const attemptTwice = async (items: readonly QueuedItem[]): Promise<readonly (Sequenced | ToolsumError)[]> => {
@@ -92,20 +135,47 @@ export async function createSequencer(
     }
     throw new ToolsumError("LOG_BUSY", "another writer keeps appending to this log; try again")
   }
+  const cosignNewest = async (given: readonly string[]): Promise<CosignedHead | ToolsumError> => {
+    await catchUp()
+    const fault = keyring.policy === null ? noWitnesses() : findForeign(step.commit.checkpoint, given, keyring.policy)
+    if (fault !== null) return fault
+    const { note, unmet, absent } = await publishCheckpoint({ ...context, ...step }, { given, refresh: true })
+    step = { ...step, note, unmet }
+    return unmet ?? { ...step.edge.head, checkpoint: note, absent }
+  }
+  /** One thing at a time. What fails closes the log, but for losing to others. */
+  let turn: Promise<unknown> = Promise.resolve()
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = turn.then(async () => {
+      requireOpen()
+      try {
+        return await work()
+      } catch (error) {
+        if (!(error instanceof ToolsumError && error.code === "LOG_BUSY")) failure = error
+        throw error
+      }
+    })
+    turn = mine.catch(() => undefined)
+    return mine
+  }
   return {
     newest: () => step,
     requireOpen,
     close: () => {
       closed = true
     },
-    async run(items) {
-      requireOpen()
-      try {
-        return await attemptTwice(items)
-      } catch (error) {
-        if (!(error instanceof ToolsumError && error.code === "LOG_BUSY")) failure = error
-        throw error
-      }
+    run: (items) => inTurn(() => attemptTwice(items)),
+    cosign: async (given) => {
+      const done = await inTurn(() => cosignNewest(given))
+      if (done instanceof ToolsumError) throw done
+      return done
     },
   }
 }
+
+const AS_IS = { given: [], refresh: false }
+
+const noWitnesses = () => new ToolsumError("USAGE", "the newest keyring of this log names no witnesses")
+
+const told = (what: string, unmet: ToolsumError): ToolsumError =>
+  new ToolsumError(unmet.code, `${what}: ${unmet.message}`, { cause: unmet })

@@ -9,7 +9,7 @@ import type { TileStore } from "../ports.js"
 import { type Commit, commitKey, formatCommit, hashCommit } from "./commit.js"
 import { type Edge, extendEdge, readerOf } from "./edge.js"
 import type { SignedCommit } from "./history.js"
-import { type Cosign, publishStep } from "./publish.js"
+import { type Cosigning, type Publication, publishStep } from "./publish.js"
 import { recomputeHead } from "./second-root.js"
 import {
   formatStaging,
@@ -31,14 +31,13 @@ export interface StepContext {
   readonly signers: readonly SigningKey[]
   /** One of these must have signed what other writers commit. */
   readonly keys: readonly VerifierKey[]
-  readonly cosign?: Cosign | undefined
+  readonly cosigning: Cosigning
   /** Rewrites the subject index as of a tree. */
   readonly reindex: (tree: StoredTree) => Promise<void>
 }
 
-/** A published step. `note`: the signed checkpoint, with the cosignatures it was published with. */
-export interface PublishedStep extends LogState {
-  readonly note: string
+/** A step that is published, but for its checkpoint where `unmet` is set. */
+export interface PublishedStep extends LogState, Publication {
   readonly tree: StoredTree
 }
 
@@ -65,8 +64,9 @@ export async function appendStep(
   const tree = createStoredTree(readerOf(store), head)
   const reindex = () => context.reindex(tree)
   const { oldSize } = staging
-  const note = await publishStep({ store, commit, staging, oldSize, cosign: context.cosign, reindex })
-  return { ...state, note, tree }
+  const { cosigning } = context
+  const { note, unmet } = await publishStep({ store, commit, staging, oldSize, cosigning, tree, reindex })
+  return { ...state, note, unmet, tree }
 }
 
 /** Steps 2 and 3: write the staging file, read it back, check it in the second way. Null when it is gone: a rival that committed this

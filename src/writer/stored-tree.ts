@@ -51,6 +51,8 @@ export interface StoredTree {
   /** Root hash of the first `size` entries, proven by consistency with the head. Throws STATE_CORRUPT when the stored tiles do not
    *  hash to the head. */
   rootAt(size: bigint): Promise<Hash>
+  /** Consistency proof from the first `size` entries (1 to the tree's size) to the head. Throws as `rootAt`. */
+  proveFrom(size: bigint): Promise<readonly Hash[]>
 }
 
 /** The tree `head` in the files that `read` returns. Keeps some of what it has read, so make one per head. */
@@ -71,6 +73,13 @@ export function createStoredTree(read: ReadFile, head: TreeHead): StoredTree {
     if (entry === undefined) throw corrupt(`entry ${index} is missing`)
     return entry
   }
+  const prefixOf = async (size: bigint): Promise<{ older: TreeHead; proof: readonly Hash[] }> => {
+    const nodes = await readNodes([...nodesForRoot(size), ...nodesForConsistency(size, head.size)])
+    const older = { size, rootHash: computeRoot(size, nodes) }
+    const proof = buildConsistencyProof(size, head.size, nodes)
+    verifyStoredPrefix({ older, newer: head, proof })
+    return { older, proof }
+  }
   return {
     head,
     async *entries(from, to) {
@@ -89,11 +98,9 @@ export function createStoredTree(read: ReadFile, head: TreeHead): StoredTree {
     async rootAt(size) {
       if (size === 0n) return EMPTY_ROOT
       if (size === head.size) return head.rootHash
-      const nodes = await readNodes([...nodesForRoot(size), ...nodesForConsistency(size, head.size)])
-      const older = { size, rootHash: computeRoot(size, nodes) }
-      verifyStoredPrefix({ older, newer: head, proof: buildConsistencyProof(size, head.size, nodes) })
-      return older.rootHash
+      return (await prefixOf(size)).older.rootHash
     },
+    proveFrom: async (size) => (size === head.size ? [] : (await prefixOf(size)).proof),
   }
 }
 

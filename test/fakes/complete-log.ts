@@ -38,6 +38,7 @@ import { createLog } from "../../src/writer/create.js"
 import { verifiersOf } from "../../src/writer/follow.js"
 import { type LogWriter, openLog, type Recorded } from "../../src/writer/log.js"
 import { createMemoryStore, type MemoryStore } from "../../src/writer/memory-store.js"
+import type { Cosigned } from "../../src/writer/quorum.js"
 
 const ORIGIN = "log.example/complete"
 const START = 1_796_083_200
@@ -188,10 +189,11 @@ async function record(log: LogWriter, seen: readonly Seen[], recorded: Map<strin
 }
 
 /** Two cosignatures and a line of a key that nobody knows. */
-async function cosign(note: string): Promise<readonly string[]> {
-  const { text } = parseNote(note)
+async function cosign({ checkpoint }: { checkpoint: string }): Promise<Cosigned> {
+  const { text } = parseNote(checkpoint)
   const lines = WITNESSES.map((key, i) => formatCosignature({ text, key, timestamp: BigInt(START + i) }))
-  return [...lines, formatSignatureLine({ name: UNKNOWN_SIGNER, id: 7, blob: new Uint8Array(65).fill(9) })]
+  const unknown = formatSignatureLine({ name: UNKNOWN_SIGNER, id: 7, blob: new Uint8Array(65).fill(9) })
+  return { lines: [...lines, unknown], absent: [] }
 }
 
 /** Publish the second keyring: the old key closes with the present tree, the new one goes on. Both sign from here. */

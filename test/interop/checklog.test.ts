@@ -105,8 +105,10 @@ describeShared("checklog accepts", () => {
     const witnesses = ["a", "b"].map((name) =>
       computeSigningKey({ name: `w-${name}.example`, seed: sha256(encodeUtf8(name)) }),
     )
-    const cosign = async (note: string) =>
-      witnesses.map((key) => formatCosignature({ text: parseNote(note).text, key, timestamp: 1_796_083_200n }))
+    const cosign = async ({ checkpoint }: { checkpoint: string }) => {
+      const { text } = parseNote(checkpoint)
+      return { lines: witnesses.map((key) => formatCosignature({ text, key, timestamp: 1_796_083_200n })), absent: [] }
+    }
     const log = await createLog({ ...newLogOptions(createFsStore(folder)), cosign })
     await log.appendEntries([rawEntry(1)])
     const vkeys = witnesses.map(

@@ -325,10 +325,10 @@ describe("publication", () => {
   test("cosignatures are collected after the commit and published with the checkpoint", async () => {
     const line = `— witness.example ${Buffer.from(new Uint8Array(76).fill(5)).toString("base64")}`
     const asked: string[] = []
-    const cosign = async (checkpoint: string) => {
+    const cosign = async ({ checkpoint }: { checkpoint: string }) => {
       expect(store.files.has(commitKey(7n))).toBe(true)
       asked.push(checkpoint)
-      return [line]
+      return { lines: [line], absent: [] }
     }
     const log = await openLog({ store, signers: [LOG_KEY], cosign, waitMs: 0 })
     expect(asked).toEqual([])
@@ -343,7 +343,7 @@ describe("publication", () => {
     let fail = true
     const cosign = async () => {
       if (fail) throw new Error("no witness")
-      return []
+      return { lines: [], absent: [] }
     }
     const log = await openLog({ store, signers: [LOG_KEY], cosign, waitMs: 0 })
     await expect(log.appendEntries([rawEntry(7)])).rejects.toThrow("no witness")
