@@ -91,8 +91,8 @@ export async function holdKeyrings(state: State, seen: SeenKeys, notes: readonly
   for (const note of notes) holdKeyring(note, seen, null)
 }
 
-/** `seenSec`: when it was seen first; null: not known. */
-function holdKeyring(known: string, seen: SeenKeys, seenSec: bigint | null): void {
+/** The chain must contain a keyring that was verified before. `seenSec`: when it was seen first; null: not known. Throws as `holdKeyrings`. */
+export function holdKeyring(known: string, seen: SeenKeys, seenSec: bigint | null): void {
   const { chain } = seen.view.keyring
   const { version, note } = parseKeyring(known)
   const served = chain[Number(version) - 1]
