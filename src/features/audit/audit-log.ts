@@ -2,8 +2,9 @@
 // formats, every head seen before against the entries. What does not hold is a finding, with evidence where others can check it; reading goes
 // on wherever it can. Memory is bounded by the number of streams, not of entries; an audit goes on where the one before it stood.
 import { fetchText } from "../../client/open-log.js"
-import { ToolsumError } from "../../core/errors.js"
+import { attempt, ToolsumError } from "../../core/errors.js"
 import type { Hash } from "../../core/hash.js"
+import { parseKeyring } from "../../core/keyring.js"
 import { MAX_NOTE_BYTES } from "../../core/note.js"
 import type { AuditState, Clock, LogSource, State } from "../../ports.js"
 import { EntryAudit, type EntryCounts } from "./entries.js"
@@ -141,11 +142,12 @@ async function runAudit(options: AuditOptions, run: Run): Promise<{ report: Audi
   if (walked.root !== null && isSound) await keeper.finish(size)
   walked.takeLast()
   await takers.objects.flush()
-  const isWhole = walked.root !== null && takers.unread.count === since.position
-  takers.entries.finish(isWhole && since.position === 0)
-  await takers.index?.finish(isWhole)
   await finishHeads(options, run, walked)
-  await finishPartials(options, run, start)
+  const isWhole = walked.root !== null && isSound && takers.unread.count === since.position
+  const isOld = findings.has("fork", "rollback", "log_behind")
+  takers.entries.finish(isWhole && since.position === 0 && !isOld, (keyring) => isDue(keyring, source, run.nowSec))
+  await takers.index?.finish({ isWhole, isOld })
+  if (isWhole) await finishPartials(options, run, start)
   return { report: buildReport(options, run, { takers, start, since: since.position }), isSound }
 }
 
@@ -183,6 +185,14 @@ async function restore(takers: Takers, { at, tables }: StoredAudit, findings: Fi
   await index?.resume(at.sums, at.position)
 }
 
+/** A keyring that is so old must be in the tree: no cache lies between it and a head for longer. In a folder that is at once. */
+const DUE_AFTER_SEC = 86_400n
+
+function isDue(keyring: Uint8Array, source: LogSource, nowSec: bigint): boolean {
+  const read = attempt(() => parseKeyring(keyring))
+  return source.local || read instanceof ToolsumError || nowSec - read.issued >= DUE_AFTER_SEC
+}
+
 /** True when the log has a head of that size by now. */
 async function isServedLater(source: LogSource, head: AuditedHead, size: bigint): Promise<boolean> {
   const text = await fetchText(source, "checkpoint", MAX_NOTE_BYTES)
@@ -199,8 +209,7 @@ async function finishHeads(options: AuditOptions, run: Run, { roots }: Walked): 
   const { head, older, nowSec, findings } = run
   const comparing = { head, source: options.source, nowSec, roots, findings }
   await compareOlderHeads(older, comparing)
-  const isRefuted = findings.list().some(({ code }) => code === "fork" || code === "rollback" || code === "log_behind")
-  if (options.state && !isRefuted) await remember(head, options.state, comparing)
+  if (options.state && !findings.has("fork", "rollback", "log_behind")) await remember(head, options.state, comparing)
 }
 
 async function finishPartials(options: AuditOptions, { head, older, findings }: Run, from: number): Promise<void> {

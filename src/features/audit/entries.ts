@@ -131,15 +131,21 @@ export class EntryAudit {
     this.#types.set(key, (this.#types.get(key) ?? 0) + 1)
   }
 
-  /** Tell what only the end shows: entries of other types, and keyrings that are in none. `isWhole`: every entry was read. */
-  finish(isWhole: boolean): void {
+  /** Tell what only the end shows: entries of other types, and keyrings that are in none. `isWhole`: every entry was read, and nothing shows
+   *  that the head is an old one. `isDue`: whether a served keyring must be in the tree by now. */
+  finish(isWhole: boolean, isDue: (keyring: Uint8Array) => boolean): void {
     if (this.#served === null) return
     const types = [...this.#types].map(
       ([type, count]) => `${count} of ${type === "" ? "no type that is told apart" : quote(type)}`,
     )
     if (types.length > 0)
       this.#findings.add("other_entries", "entries", `entries that are no records: ${types.join(", ")}`)
-    for (let version = this.logged + 1; isWhole && version <= this.#served.length; version++)
-      this.#findings.add("keyring_not_logged", `keyring/${version}`, "is served and is no entry in its order")
+    if (!isWhole) return
+    for (const [i, keyring] of this.#served.slice(this.logged).entries()) {
+      const where = `keyring/${this.logged + i + 1}`
+      if (isDue(keyring)) this.#findings.add("keyring_not_logged", where, "is served and is no entry in its order")
+      else
+        this.#findings.add("keyring_pending", where, "is new and no entry yet: the head may be older, a retry may help")
+    }
   }
 }

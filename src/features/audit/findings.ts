@@ -44,6 +44,7 @@ export const AUDIT_CODES = {
   index_unread: "unread",
   head_unproven: "unread",
   log_behind: "unread",
+  keyring_pending: "unread",
   older_head_unread: "unread",
   state_corrupt: "unread",
   other_entries: "note",
@@ -85,6 +86,8 @@ export interface Findings {
   add(code: AuditCode, where: string, message: string, evidence?: ToolsumError): void
   /** Take over `count` findings of a code, of which `kept` are told. */
   restore(kept: readonly AuditFinding[], counts: FindingCounts): void
+  /** True when one of these codes was found. */
+  has(...codes: readonly AuditCode[]): boolean
   /** Those that are kept, the gravest first, else in the order in which they were found. */
   list(): readonly AuditFinding[]
   counts(): FindingCounts
@@ -112,6 +115,7 @@ export function createFindings(): Findings {
       for (const [code, count] of Object.entries(earlier))
         counts.set(code as AuditCode, (counts.get(code as AuditCode) ?? 0) + count) // keys of FindingCounts
     },
+    has: (...codes) => codes.some((code) => counts.has(code)),
     list: () =>
       ORDER.flatMap((kind) => [...kept].filter(([code]) => AUDIT_CODES[code] === kind).flatMap(([, own]) => own)),
     counts: () => Object.fromEntries(counts),

@@ -4,7 +4,7 @@ import { ToolsumError } from "../../core/errors.js"
 import { TILE_WIDTH } from "../../core/tile.js"
 import type { AuditState } from "../../ports.js"
 import type { EntryAudit } from "./entries.js"
-import { type AuditCode, ENTRY_CODES, type Findings } from "./findings.js"
+import { ENTRY_CODES, type Findings } from "./findings.js"
 import type { ObjectAudit } from "./objects.js"
 import type { AuditedHead } from "./open-head.js"
 import { type AuditPosition, formatAuditState, type TableRows } from "./state.js"
@@ -84,9 +84,7 @@ export const interrupted = (kept: number, size: number): ToolsumError =>
 
 /** True when something could not be read. */
 const isUnsettled = (findings: Findings): boolean =>
-  Object.keys(findings.counts()).some((code) => UNREAD_ENTRIES.some((one) => one === code))
-
-const UNREAD_ENTRIES: readonly AuditCode[] = ["bundle_missing", "tile_missing", "object_unread", "rest_unread"]
+  findings.has("bundle_missing", "tile_missing", "object_unread", "rest_unread")
 
 function positionOf(
   { findings, takers }: { findings: Findings; takers: Takers },

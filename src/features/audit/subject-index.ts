@@ -40,6 +40,7 @@ export class IndexAudit {
   readonly #from: number
   /** Size of each bucket as far as it is compared: 0 for one that is absent or unusable. */
   readonly #sizes = new Float64Array(SUBJECT_BUCKET_NAMES.length)
+  readonly #ahead: { readonly number: number; readonly size: bigint }[] = []
   readonly #listed: SubjectSums
   /** Of the records below the size of their bucket. */
   #below: SubjectSums
@@ -80,10 +81,7 @@ export class IndexAudit {
 
   async #take(number: number, bucket: SubjectBucket, isLater: (size: bigint) => Promise<boolean>): Promise<void> {
     const { size } = this.#head
-    if (bucket.size > size && !(await isLater(bucket.size))) {
-      const path = subjectBucketPath(SUBJECT_BUCKET_NAMES[number] ?? "")
-      this.#findings.add("index_ahead", path, `is as of size ${bucket.size}, and the head has ${size}`)
-    }
+    if (bucket.size > size && !(await isLater(bucket.size))) this.#ahead.push({ number, size: bucket.size })
     this.#sizes[number] = Math.min(Number(bucket.size), Number(size))
     for (const [subject, indexes] of bucket.subjects) {
       const hash = sha256(encodeUtf8(subject))
@@ -125,13 +123,14 @@ export class IndexAudit {
     if (index < (this.#sizes[subject[0] ?? 0] ?? 0)) this.#below.add(subject, index)
   }
 
-  /** Compare. `isWhole`: every entry from `from` on was read. */
-  async finish(isWhole: boolean): Promise<void> {
+  /** Compare. `isWhole`: every entry from `from` on was read, and is the signed one. `isOld`: the log has been seen with a larger head. */
+  async finish({ isWhole, isOld }: { isWhole: boolean; isOld: boolean }): Promise<void> {
+    if (!isOld) this.#tellAhead()
     if (!isWhole) {
       this.#findings.add(
         "index_not_compared",
         "subjects/",
-        "entries are missing, so that nothing can be said of the index",
+        "entries are missing or wrong, so that nothing can be said of it",
       )
       return
     }
@@ -145,6 +144,17 @@ export class IndexAudit {
       const code = lists < has ? "index_omits" : "index_false"
       this.#findings.add(code, subjectBucketPath(name), `lists ${lists} records, where the log has ${has}, or others`)
     }
+  }
+
+  #tellAhead(): void {
+    const [first, ...more] = this.#ahead
+    if (first === undefined) return
+    const others = more.length === 0 ? "" : `, and so are ${more.length} other buckets`
+    this.#findings.add(
+      "index_ahead",
+      subjectBucketPath(SUBJECT_BUCKET_NAMES[first.number] ?? ""),
+      `is as of size ${first.size}${others}, and the head has ${this.#head.size}`,
+    )
   }
 
   #tellBehind(): void {
