@@ -148,6 +148,13 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     { summary: "Append observations to a log", load: async () => (await import("./commands/log.js")).logAppendCommand },
   ],
   [
+    "log compare",
+    {
+      summary: "Compare what lockfiles, logs, witnesses and you have seen of a log",
+      load: async () => (await import("./commands/log-compare.js")).logCompareCommand,
+    },
+  ],
+  [
     "log proof",
     {
       summary: "Write a proof file for one entry",
