@@ -17,7 +17,7 @@ import { type FailedPin, failureLine, failureMember } from "./failures.js"
 import type { Io } from "./io.js"
 import type { CommandLine, Options } from "./options.js"
 import { startProgress } from "./progress.js"
-import { findProjectLockfile, isUserLockfile } from "./project.js"
+import { findProjectLockfile, isUserLockfile, witnessPolicyMembers } from "./project.js"
 import { addedMember, describeMade, summariseAdded } from "./render-added.js"
 import { showUnstable, type TypedCommand } from "./render-unstable.js"
 import { printDocument } from "./report-json.js"
@@ -171,13 +171,18 @@ function createReport(options: Options, io: Io) {
       if (!outcome.ok) io.stderr(failureLine(outcome))
       else if (!quiet) io.stdout(`${summariseAdded(outcome.name, outcome.added)}\n`)
     },
-    end: (outcomes: readonly Outcome[], { pinned, skipped }: Unpinned, place: AddPlace | null): ExitCode => {
+    end: async (
+      outcomes: readonly Outcome[],
+      { pinned, skipped }: Unpinned,
+      place: AddPlace | null,
+    ): Promise<ExitCode> => {
       const exitCode = worstExitCode(outcomes.map((one) => (one.ok ? 0 : exitCodeOfError(one.error))))
       if (json) {
         const servers = outcomes.map((one) =>
           one.ok ? { ok: true, ...addedMember(one.name, one.added) } : failureMember(one),
         )
-        printDocument(io, { command: "add", exitCode, servers, pinned, skipped, ...dryRunMember(options) })
+        const members = { ...dryRunMember(options), ...(await witnessPolicyMembers(options, io)) }
+        printDocument(io, { command: "add", exitCode, servers, pinned, skipped, ...members })
       } else if (!quiet) {
         io.stdout(`${footerOf(outcomes, { pinned, skipped }, options)}\n`)
         if (place?.made?.created) io.stdout(describeMade(place.made))

@@ -7,12 +7,13 @@ import { type LegionEvidence, parseLegionEvidence } from "../core/legion/evidenc
 import type { LegionCorrection, LegionRecord } from "../core/legion/record.js"
 import { type VerifiedLegionEvidence, verifyLegionEvidence } from "../core/legion/verify-evidence.js"
 import { exitCodeOfVerdict, type ServerVerdict } from "../core/verdict.js"
+import { refuseWithoutWitnesses } from "../core/witness-policy.js"
 import { describeHistory, judgeLegionEvidence, originOf } from "../features/legion-evidence-report.js"
 import type { ExitCode } from "./exit-codes.js"
 import type { Io } from "./io.js"
 import type { Options } from "./options.js"
 import { loadPaint, type Paint } from "./paint.js"
-import { collectRoots } from "./project.js"
+import { collectRoots, collectWitnessPolicy } from "./project.js"
 import { formatSec, renderServers } from "./render.js"
 import { printDocument, reportMembers } from "./report-json.js"
 import { pasteLine, showWord } from "./shell-words.js"
@@ -28,6 +29,8 @@ export async function verifyLegionEvidenceFile(
   const evidence = parseLegionEvidence(text)
   const roots = withVendorRoots(await collectRoots(options, io), null)
   const verified = verifyLegionEvidence({ evidence, roots })
+  const policy = await collectWitnessPolicy(options, io)
+  if (policy !== null) refuseWithoutWitnesses(policy, originOf(verified))
   const server = judgeLegionEvidence({ evidence, verified, nowSec: BigInt(io.nowSec()) })
   const exitCode = exitCodeOfVerdict(server.verdict)
   if (options.flag("json")) {

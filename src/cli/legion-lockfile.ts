@@ -7,9 +7,10 @@ import { type LegionLockfile, parseLegionLockfile } from "../core/legion/lockfil
 import { verifyLegionLockfile } from "../core/legion/verify-lockfile.js"
 import type { LockfileReport } from "../core/lockfile-report.js"
 import type { PinnedRoot } from "../core/root.js"
+import { refuseWithoutWitnesses } from "../core/witness-policy.js"
 import type { Io } from "./io.js"
 import type { Options } from "./options.js"
-import { collectRoots } from "./project.js"
+import { collectRoots, collectWitnessPolicy } from "./project.js"
 import { withVendorRoots } from "./vendor-roots.js"
 
 /** A LEGION lockfile and what it proves. */
@@ -32,7 +33,7 @@ function readLegionLockfile(path: string, read: Uint8Array | null): LegionLockfi
 }
 
 /** Read a LEGION lockfile, unless `bytes` has it, and prove it under the user's roots or, where they have none for its log, that of vendor-keys.
- *  Throws FILE_MISSING, LOCKFILE_MALFORMED, NO_PINS. */
+ *  Throws FILE_MISSING, LOCKFILE_MALFORMED, NO_PINS, and QUORUM_NOT_MET under a `--witness-policy` with a quorum. */
 export async function proveLegionLockfile(
   path: string,
   options: Options,
@@ -40,6 +41,8 @@ export async function proveLegionLockfile(
   bytes: Uint8Array | null = null,
 ): Promise<ProvenLegionLockfile> {
   const lockfile = readLegionLockfile(resolve(io.cwd, path), bytes)
+  const policy = await collectWitnessPolicy(options, io)
+  if (policy !== null) refuseWithoutWitnesses(policy, lockfile.origin)
   const roots = await rootsFor(lockfile, path, options, io)
   return { lockfile, roots, offline: verifyLegionLockfile({ lockfile, roots, nowSec: BigInt(io.nowSec()) }) }
 }

@@ -4,11 +4,12 @@ import { isVendorLogName, readVendorLog, VENDOR_LOGS } from "../adapters/vendor-
 import { type LegionClient, openLegionLog } from "../client/legion-log.js"
 import { quote, ToolsumError } from "../core/errors.js"
 import type { PinnedRoot } from "../core/root.js"
+import { refuseWithoutWitnesses } from "../core/witness-policy.js"
 import { keepEvidence } from "./evidence.js"
 import type { Io } from "./io.js"
-import { openState } from "./logs.js"
+import { openState, requireFresh } from "./logs.js"
 import type { OptionSpec, Options } from "./options.js"
-import { collectRoots, openTrustStore } from "./project.js"
+import { collectRoots, collectWitnessPolicy, openTrustStore } from "./project.js"
 import { isUrl } from "./typed-target.js"
 import { withVendorRoots } from "./vendor-roots.js"
 
@@ -103,6 +104,7 @@ export async function openLegion(
 ): Promise<LegionClient> {
   const { options, io } = p
   const { origin, url, isNamed } = place
+  await refuseUnwitnessed(origin, options, io)
   const { createHttpLegionLog } = await import("../adapters/legion-http.js")
   const source = createHttpLegionLog(url, {
     ...{ env: io.env, signal: io.signal },
@@ -114,6 +116,14 @@ export async function openLegion(
   return keepEvidence(origin, io, () =>
     openLegionLog({ source, origin, roots, ...expected, state: openState(io), clock: io.nowSec }),
   )
+}
+
+/** Nobody can cosign a log of this dialect, so that it meets no `--witness-policy` with a quorum and no `--max-age`. Throws QUORUM_NOT_MET,
+ *  LOG_BEHIND, and as `collectWitnessPolicy`. */
+export async function refuseUnwitnessed(origin: string, options: Options, io: Io): Promise<void> {
+  const policy = await collectWitnessPolicy(options, io)
+  if (policy !== null) refuseWithoutWitnesses(policy, origin)
+  requireFresh({ origin, ageSec: null }, options)
 }
 
 /** The roots that count for a log of that name. */

@@ -7,18 +7,40 @@ import { findUserDirs } from "../adapters/user-dirs.js"
 import { type LogClient, openLogClient, type PreviousHead } from "../client/open-log.js"
 import type { ProvenEntry } from "../client/prove.js"
 import { parseMemory } from "../client/remember.js"
+import { parseDecimal } from "../core/bytes.js"
 import { quote, ToolsumError } from "../core/errors.js"
 import { fingerprintOf, parseKeyring } from "../core/keyring.js"
 import type { Lockfile } from "../core/lockfile.js"
 import { judgeLog, type LogJudgement } from "../core/verify-log.js"
 import type { LogSource, State } from "../ports.js"
-import { type LogWriter, openLog } from "../writer/log.js"
+import { type LogWriter, type OpenOptions, openLog } from "../writer/log.js"
 import type { KnownHead } from "../writer/state.js"
 import { keepEvidence } from "./evidence.js"
 import type { Io } from "./io.js"
 import { requireLogKeys } from "./local-keys.js"
 import type { OptionSpec, Options } from "./options.js"
-import { collectRoots, openTrustStore } from "./project.js"
+import { collectRoots, collectWitnessPolicy, openTrustStore } from "./project.js"
+import { openWitnessing } from "./witnessing.js"
+
+/** Option of commands whose answer depends on how old a log's head may be. */
+export const MAX_AGE_OPTION: OptionSpec = [
+  "--max-age <seconds>",
+  "Leave the answer unknown where a log's head was not cosigned by its quorum within this time",
+]
+
+/** The most seconds that `--max-age` allows; null without it. Throws USAGE. */
+export function readMaxAge(options: Options): number | null {
+  const text = options.value("max-age")
+  return text === null ? null : Number(parseDecimal(text, (why) => new ToolsumError("USAGE", `--max-age: ${why}`)))
+}
+
+/** Throws LOG_BEHIND for a log whose head is older than `--max-age`, or has nothing that says how old it is. */
+export function requireFresh({ origin, ageSec }: { origin: string; ageSec: number | null }, options: Options): void {
+  const most = readMaxAge(options)
+  if (most === null || (ageSec !== null && ageSec <= most)) return
+  const age = ageSec === null ? "has no cosignature that says how old it is" : `was cosigned ${ageSec} s ago`
+  throw new ToolsumError("LOG_BEHIND", `the head of ${quote(origin)} ${age}; expected at most ${most} s`)
+}
 
 /** Options of every command that reads or writes a log. */
 export const LOG_OPTIONS: readonly OptionSpec[] = [
@@ -61,15 +83,23 @@ export function readPassphrase(options: Options, io: Io): string | null {
 }
 
 /** Open a log on disk for writing, held to everything that this user and this project have seen of it.
- *  Throws FILE_MISSING when the key is not here, LOG_REFUSED and what `openLog` throws. */
-export async function openLogForWriting(folder: string, lockfile: Lockfile | null, io: Io): Promise<LogWriter> {
+ *  `change`: the keyring that is published first, and the keys before it. Throws FILE_MISSING when the key is not here, LOG_REFUSED and what
+ *  `openLog` throws. */
+export async function openLogForWriting(
+  folder: string,
+  lockfile: Lockfile | null,
+  io: Io,
+  change: Pick<OpenOptions, "nextKeyring" | "earlierKeys" | "failOpen"> = {},
+): Promise<LogWriter> {
   const log = await peekLog(folder)
   if (log === null)
     throw new ToolsumError("LOG_UNAVAILABLE", `expected a log in ${quote(folder)}; toolsum init makes one`)
   await refuseWorkTree(folder)
   const keys = await requireLogKeys(log.origin, io)
-  const knownHeads = [...(await rememberedHeads(log, io)), ...lockfileHeads(lockfile, log, io)]
-  return openLog({ store: createFsStore(folder), signers: keys.map(({ key }) => key), knownHeads, waitMs: 0 })
+  const { cosign, knownHeads: witnessed } = await openWitnessing(folder, io)
+  const knownHeads = [...(await rememberedHeads(log, io)), ...lockfileHeads(lockfile, log, io), ...witnessed]
+  const signers = keys.map(({ key }) => key)
+  return openLog({ store: createFsStore(folder), signers, knownHeads, cosign, waitMs: 0, ...change })
 }
 
 async function rememberedHeads(log: { origin: string; fingerprint: string }, io: Io): Promise<readonly KnownHead[]> {
@@ -115,7 +145,9 @@ export async function findLogSource(
   if (place === null) return null
   if (isAbsolute(place)) return createDirLog(place)
   const { createHttpLog } = await import("../adapters/log-http.js")
-  const log = createHttpLog(place, { env: io.env, allowPrivate: trusted !== undefined, signal: io.signal })
+  const isTrusted = trusted !== undefined
+  const reach = { allowPrivate: isTrusted, allowLoopbackHttp: isTrusted }
+  const log = createHttpLog(place, { env: io.env, ...reach, signal: io.signal })
   io.atEnd(() => log.close())
   return log
 }
@@ -136,8 +168,8 @@ async function judgeLockedLog(
 const urlOf = (judged: LogJudgement | null, lockfile: Lockfile | null): string | null =>
   judged === null || judged.fault !== null ? null : (lockfile?.logs[judged.origin]?.url ?? null)
 
-/** Open a log for reading under the user's roots, held to what this user and this project have seen of it; its head is remembered.
- *  Evidence of a fork or rollback is kept before the error leaves. */
+/** Open a log for reading under the user's roots and witness policy, held to what this user and this project have seen of it; its head is
+ *  remembered. Evidence of a fork or rollback is kept before the error leaves. Throws LOG_BEHIND for a head that is older than `--max-age`. */
 export async function openLogForReading(p: {
   source: LogSource
   origin: string
@@ -146,11 +178,14 @@ export async function openLogForReading(p: {
   io: Io
 }): Promise<LogClient> {
   const { source, origin, lockfile, options, io } = p
-  const roots = await collectRoots(options, io)
+  const [roots, witnessPolicy] = [await collectRoots(options, io), await collectWitnessPolicy(options, io)]
   const previousHeads = headsToHold(await judgeLockedLog(origin, lockfile, options, io), lockfile)
-  return keepEvidence(origin, io, () =>
-    openLogClient({ source, roots, expectedOrigin: origin, state: openState(io), clock: io.nowSec, previousHeads }),
+  const held = { roots, witnessPolicy, previousHeads, expectedOrigin: origin }
+  const client = await keepEvidence(origin, io, () =>
+    openLogClient({ source, ...held, state: openState(io), clock: io.nowSec }),
   )
+  requireFresh(client, options)
+  return client
 }
 
 /** Heads of the lockfile that the served head must extend: the newest is enough where links tie the others to it, unless the log is behind it. */

@@ -2,7 +2,7 @@
 // is, is decided here too: everything after `--`, or after the name. (Loading node:util's parseArgs takes as long as reading a lockfile.)
 import { quote, ToolsumError } from "../core/errors.js"
 
-/** One option: its form (`--root <fingerprint>`, `--json`) and what it does. Any option may be repeated; see `Options`. */
+/** One option: its form (`--root <fingerprint>`, `--json`, `--between <a> <b>`) and what it does. Any option may be repeated; see `Options`. */
 export type OptionSpec = readonly [form: string, description: string]
 
 /** Option values as text. */
@@ -26,13 +26,13 @@ export interface CommandLine {
   readonly options: Options
 }
 
-const FORM = /^--([a-z][a-z-]*)(?: <[^>]+>)?$/
+const FORM = /^--([a-z][a-z-]*)((?: <[^>]+>)*)$/
 
-/** Name of an option form and whether it takes a value. */
-function readForm(form: string): { name: string; takesValue: boolean } {
-  const name = FORM.exec(form)?.[1]
+/** Name of an option form and how many words it takes after it. */
+function readForm(form: string): { name: string; takes: number } {
+  const [, name, values = ""] = FORM.exec(form) ?? []
   if (name === undefined) throw new ToolsumError("USAGE", `option form ${quote(form)} is not --name or --name <value>`)
-  return { name, takesValue: form.includes("<") }
+  return { name, takes: values.split(" <").length - 1 }
 }
 
 /** Where a launch line starts without `--` (some shells swallow it): at the first word past `words` that is no option and no URL. */
@@ -41,15 +41,13 @@ export function insertSeparator(
   specs: readonly OptionSpec[],
   words: number,
 ): readonly string[] {
-  const takesValue = new Set(
-    specs.map(([form]) => readForm(form)).flatMap((o) => (o.takesValue ? [`--${o.name}`] : [])),
-  )
+  const takes = new Map(specs.map(([form]) => readForm(form)).map((option) => [`--${option.name}`, option.takes]))
   let left = words
   for (let i = 0; i < argv.length; i++) {
     const word = argv[i] ?? ""
     if (word === "--") return argv
     if (word.startsWith("-") && word !== "-") {
-      if (takesValue.has(word)) i += 1
+      i += takes.get(word) ?? 0
     } else if (left === 0 && !/^https?:\/\//i.test(word)) {
       return [...argv.slice(0, i), "--", ...argv.slice(i)]
     } else {
@@ -100,19 +98,21 @@ function readWords(
     const option = equals < 0 ? word : word.slice(0, equals)
     const form = option.startsWith("--") ? forms.get(option.slice(2)) : undefined
     if (form === undefined) throw new ToolsumError("USAGE", `unknown option ${quote(option)}`)
-    if (!form.takesValue && equals >= 0) throw new ToolsumError("USAGE", `${option} takes no value`)
-    const values = given.get(form.name) ?? []
-    typed.push(word)
-    if (form.takesValue && equals < 0) typed.push(nextValue(argv[++i], option))
-    if (form.takesValue) values.push(equals < 0 ? (typed.at(-1) ?? "") : word.slice(equals + 1))
-    given.set(form.name, values)
+    if (equals >= 0 && form.takes !== 1)
+      throw new ToolsumError(
+        "USAGE",
+        `${option} takes ${form.takes === 0 ? "no value" : `${form.takes} words after it`}`,
+      )
+    const values = equals < 0 ? Array.from({ length: form.takes }, () => nextValue(argv[++i], option, form.takes)) : []
+    typed.push(word, ...values)
+    given.set(form.name, [...(given.get(form.name) ?? []), ...(equals < 0 ? values : [word.slice(equals + 1)])])
   }
   return { words, typed, given }
 }
 
 /** The word after an option. One that starts with a dash may be the next option, so it needs the other spelling. */
-function nextValue(word: string | undefined, option: string): string {
-  if (word === undefined || (word.startsWith("-") && word !== "-"))
-    throw new ToolsumError("USAGE", `expected a value after ${option}; one that starts with a dash: ${option}=…`)
-  return word
+function nextValue(word: string | undefined, option: string, takes: number): string {
+  if (word !== undefined && (!word.startsWith("-") || word === "-")) return word
+  if (takes > 1) throw new ToolsumError("USAGE", `expected ${takes} words after ${option}`)
+  throw new ToolsumError("USAGE", `expected a value after ${option}; one that starts with a dash: ${option}=…`)
 }

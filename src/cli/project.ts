@@ -5,6 +5,8 @@ import { createFileLockfile } from "../adapters/lockfile-store.js"
 import { createFileTrustStore, pinnedRoots, type TrustStore } from "../adapters/trust-fs.js"
 import { findUserDirs } from "../adapters/user-dirs.js"
 import { ToolsumError } from "../core/errors.js"
+import type { JsonObject } from "../core/json.js"
+import type { Policy } from "../core/policy.js"
 import { type PinnedRoot, parseRootArgument } from "../core/root.js"
 import type { LockfileStore } from "../ports.js"
 import type { Io } from "./io.js"
@@ -27,6 +29,14 @@ export const LOCKFILES_OPTIONS: readonly OptionSpec[] = [
 /** Options of every command that proves something. */
 export const ROOT_OPTIONS: readonly OptionSpec[] = [
   ["--root <fingerprint>", "Root to trust, [LOG=]SHA256:…; repeatable; also TOOLSUM_ROOT and the trust store"],
+]
+
+/** Options of commands that hold every head to a policy of the user's own. */
+export const WITNESS_POLICY_OPTIONS: readonly OptionSpec[] = [
+  [
+    "--witness-policy <file>",
+    "A tlog-policy: cosignatures that every head must have, beyond those its own log asks for",
+  ],
 ]
 
 /** The lockfile of the project, existing or not: `--lock`, the nearest one, or one at the git root or here; with `--user` the user's.
@@ -91,6 +101,28 @@ export async function collectRoots(options: Options, io: Io): Promise<readonly P
       .map((text) => read(text, "env")),
     ...pinnedRoots(await openTrustStore(io).list()),
   ]
+}
+
+/** The policy that `--witness-policy` names, which heads are held to beside their own; null without the option. Throws FILE_MISSING and as
+ *  `parsePolicy`. */
+export async function collectWitnessPolicy(options: Options, io: Io): Promise<Policy | null> {
+  const file = options.value("witness-policy")
+  return file === null ? null : (await import("./witness-policy.js")).readWitnessPolicy(file, io)
+}
+
+/** Say on stderr what that policy tolerates; a document has `witnessPolicyMembers`. Call it before anything is read or started, since it refuses a
+ *  bad file. Throws as `collectWitnessPolicy`. */
+export async function announceWitnessPolicy(options: Options, io: Io): Promise<void> {
+  const [file, policy] = [options.value("witness-policy"), await collectWitnessPolicy(options, io)]
+  if (file === null || policy === null || options.flag("json") || options.flag("quiet")) return
+  io.stderr((await import("./witness-policy.js")).describeWitnessPolicy(file, policy))
+}
+
+/** The same as members of a document; none without the option. */
+export async function witnessPolicyMembers(options: Options, io: Io): Promise<{ readonly witnessPolicy?: JsonObject }> {
+  const [file, policy] = [options.value("witness-policy"), await collectWitnessPolicy(options, io)]
+  if (file === null || policy === null) return {}
+  return { witnessPolicy: (await import("./witness-policy.js")).witnessPolicyMember(file, policy) }
 }
 
 function parseRoot(text: string, source: "flag" | "env" | PinnedRoot["source"]) {

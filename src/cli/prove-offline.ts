@@ -7,7 +7,7 @@ import type { LockfileStore } from "../ports.js"
 import { readBaseRoots } from "./base.js"
 import type { Io } from "./io.js"
 import type { Options } from "./options.js"
-import { collectRoots } from "./project.js"
+import { collectRoots, collectWitnessPolicy } from "./project.js"
 import { withVendorRoots } from "./vendor-roots.js"
 
 /** A lockfile and what it proves. */
@@ -16,7 +16,7 @@ export interface ProvenLockfile {
   readonly offline: LockfileReport
 }
 
-/** Read a lockfile and prove it, under `--base` and `--no-definitions` where the command has them. Lockfile and definitions are two files:
+/** Read a lockfile and prove it, under `--base`, `--witness-policy` and `--no-definitions` where the command has them. Lockfile and definitions are two files:
  *  what was refuted while somebody may have been writing them is read once more. Throws FILE_MISSING, NO_PINS, and what reading throws. */
 export async function proveOffline(store: LockfileStore, options: Options, io: Io): Promise<ProvenLockfile> {
   const first = await proveOnce(store, options, io)
@@ -38,6 +38,7 @@ async function proveOnce(store: LockfileStore, options: Options, io: Io): Promis
     roots: withVendorRoots(own, legionLogsOf(lockfile)),
     nowSec: BigInt(io.nowSec()),
     underBase: base !== null,
+    witnessPolicy: await collectWitnessPolicy(options, io),
     ...(definitions ? { definitions } : {}),
   })
   return { lockfile, offline }

@@ -6,7 +6,7 @@ import type { Io } from "./io.js"
 import { findLogSource, openLogForReading } from "./logs.js"
 import type { CommandLine, Options } from "./options.js"
 import { showProgress } from "./progress.js"
-import { findProjectLockfile } from "./project.js"
+import { findProjectLockfile, witnessPolicyMembers } from "./project.js"
 import { printDocument } from "./report-json.js"
 import { showWord } from "./shell-words.js"
 
@@ -25,8 +25,10 @@ export async function refreshProject({ words: names, launch, options }: CommandL
   const work = refreshProofs({ lockfile, names, openLog, dryRun: options.flag("dry-run") })
   const done = await showProgress(io, "reading logs", work)
   const exitCode = worstExitCode(done.map((log) => (log.ok ? 0 : exitCodeOfError(log.error))))
-  if (options.flag("json")) printDocument(io, { command: "update", exitCode, servers: [], logs: done.map(rowOf) })
-  else print(done, options, io)
+  if (options.flag("json")) {
+    const members = { logs: done.map(rowOf), ...(await witnessPolicyMembers(options, io)) }
+    printDocument(io, { command: "update", exitCode, servers: [], ...members })
+  } else print(done, options, io)
   return exitCode
 }
 

@@ -70,7 +70,7 @@ function details(server: ServerVerdict, options: RenderOptions): string[] {
 function evidence(server: ServerVerdict): string[] {
   const { head, record, pin } = server
   return [
-    ...(head ? [`head      ${head.size} of ${showWord(head.origin)}, ${head.cosigners} cosigners`] : []),
+    ...(head ? [`head      ${head.size} of ${showWord(head.origin)}, ${countItems(head.cosigners, "cosigners")}`] : []),
     ...(record ? [`record    leaf ${record.index}, observed ${formatSec(record.observedSec)}`] : []),
     ...(pin ? [`pin       ${pin}`] : []),
     ...(server.notCovered.length > 0 && !isPartial(server) ? [`not read  ${server.notCovered.join(", ")}`] : []),

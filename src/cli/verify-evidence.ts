@@ -14,7 +14,7 @@ import { EVIDENCE_FILE, LEGION_EVIDENCE_FILE } from "./file-kind.js"
 import type { Io } from "./io.js"
 import type { Options } from "./options.js"
 import { loadPaint } from "./paint.js"
-import { collectRoots } from "./project.js"
+import { announceWitnessPolicy, collectRoots, collectWitnessPolicy, witnessPolicyMembers } from "./project.js"
 import { renderServers } from "./render.js"
 import {
   pinSteps,
@@ -41,6 +41,7 @@ export async function verifyEvidenceFile(
   options: Options,
   io: Io,
 ): Promise<ExitCode> {
+  await announceWitnessPolicy(options, io)
   const text = readEvidenceText(p.file, io)
   if (EVIDENCE_FILE.test(text) || !LEGION_EVIDENCE_FILE.test(text)) return verifyEvidence({ ...p, text }, options, io)
   return (await import("./legion-evidence.js")).verifyLegionEvidenceFile({ ...p, text }, options, io)
@@ -53,14 +54,16 @@ async function verifyEvidence(
 ): Promise<ExitCode> {
   const evidence = parseServerEvidence(text)
   const roots = await collectRoots(options, io)
-  const { judgement, logs } = verifyServerEvidence({ evidence, roots, nowSec: BigInt(io.nowSec()) })
+  const witnessPolicy = await collectWitnessPolicy(options, io)
+  const { judgement, logs } = verifyServerEvidence({ evidence, roots, nowSec: BigInt(io.nowSec()), witnessPolicy })
   const { reading, unread } = evidence
   const report = buildServerReport({ reading, logs, unread, judgement })
   const exitCode = exitCodeOfVerdict(report.verdict)
   const sum = computeEvidenceSum(evidence)
   if (options.flag("json")) {
     const members = { ...reportMembers([verdictOf(report)]), ...reportDetails(report), evidence: { file, sum } }
-    printDocument(io, { command, exitCode, roots: rootMembers(logs), ...members })
+    const policy = await witnessPolicyMembers(options, io)
+    printDocument(io, { command, exitCode, roots: rootMembers(logs), ...members, ...policy })
   } else if (!options.flag("quiet") || exitCode !== 0) await show(report, { evidence, file, sum }, options, io)
   return exitCode
 }

@@ -12,12 +12,19 @@ import { matchRoot } from "../core/root.js"
 import type { ExitCode } from "./exit-codes.js"
 import type { Io } from "./io.js"
 import type { CommandLine, Options } from "./options.js"
-import { collectRoots, findProjectLockfile } from "./project.js"
+import {
+  announceWitnessPolicy,
+  collectRoots,
+  collectWitnessPolicy,
+  findProjectLockfile,
+  witnessPolicyMembers,
+} from "./project.js"
 import { printDocument } from "./report-json.js"
 import { decodeEntry, showEntry } from "./terminal-text.js"
 
 /** Prove the entry of one proof file and print it. Throws what proves it wrong. */
 export async function verifyProof(path: string, { options }: CommandLine, io: Io): Promise<ExitCode> {
+  await announceWitnessPolicy(options, io)
   const file = await readInput(path, io)
   const entryFile = options.value("entry")
   const entry = entryFile === null ? {} : { entry: await readInput(entryFile, io) }
@@ -30,7 +37,8 @@ export async function verifyProof(path: string, { options }: CommandLine, io: Io
   const { origin, index, head } = proven
   if (options.flag("json")) {
     const place = { origin, size: String(head.size), index: String(index), cosignatures: proven.cosignatures.length }
-    printDocument(io, { command: "verify", exitCode: 0, verdict: "PROVEN", ...place, entry: decodeEntry(proven.entry) })
+    const members = { ...place, entry: decodeEntry(proven.entry), ...(await witnessPolicyMembers(options, io)) }
+    printDocument(io, { command: "verify", exitCode: 0, verdict: "PROVEN", ...members })
   } else if (!options.flag("quiet")) {
     const place = `leaf ${index} of ${escapeInvisible(origin)} at head ${head.size}`
     io.stdout(`PROVEN  ${place}, ${proven.cosignatures.length} cosignatures\n${showEntry(proven.entry)}`)
@@ -51,6 +59,9 @@ async function readInput(path: string, io: Io): Promise<Uint8Array> {
 async function findTrust(file: Uint8Array, options: Options, io: Io): Promise<ProofTrust> {
   const { origin } = parseCheckpoint(parseNote(parseProofFile(file).checkpoint).text)
   const policy = options.value("policy")
+  const witnessPolicy = await collectWitnessPolicy(options, io)
+  if (policy !== null && witnessPolicy !== null)
+    throw new ToolsumError("USAGE", "expected one of --policy and --witness-policy, which goes with a keyring")
   if (policy !== null) return { origin, policy: parsePolicy(await readInput(policy, io)) }
   const lockfile = await (await findProjectLockfile(options, io)).read()
   const notes = lockfile?.logs[origin]?.keyring
@@ -62,5 +73,5 @@ async function findTrust(file: Uint8Array, options: Options, io: Io): Promise<Pr
   }
   const keyring = verifyKeyring({ notes, origin })
   matchRoot(keyring, await collectRoots(options, io))
-  return { keyring }
+  return { keyring, witnessPolicy }
 }

@@ -101,3 +101,37 @@ async function fetchItems(source: LogSource, line: string): Promise<readonly Jso
   }
   return items
 }
+
+/** Longest objects together that are remembered. */
+const MAX_REMEMBERED_BYTES = 64 * 1024 * 1024
+
+/** The log with its objects read once each: records of one stream share most of them. What does not hash to its name, or does not come, counts
+ *  as absent, and `onMissing` is told: `object_wrong:<path>` or `objects_unavailable`. */
+export function rememberObjects(source: LogSource, onMissing: (warning: string) => void): LogSource {
+  const known = new Map<string, Promise<Uint8Array | null>>()
+  let total = 0
+  const read = async (path: string, maxBytes: number): Promise<Uint8Array | null> => {
+    const bytes = await source.read(path, maxBytes).catch((error: unknown) => {
+      if (!(error instanceof ToolsumError) || error.kind !== "unavailable") throw error
+      onMissing("objects_unavailable")
+      return null
+    })
+    total += bytes?.length ?? 0
+    if (total > MAX_REMEMBERED_BYTES) {
+      known.clear()
+      total = bytes?.length ?? 0
+    }
+    if (bytes === null || objectPath(`sha256:${formatHex(sha256(bytes))}`) === path) return bytes
+    onMissing(`object_wrong:${path}`)
+    return null
+  }
+  return {
+    ...source,
+    read: (path, maxBytes) => {
+      if (!path.startsWith("objects/")) return source.read(path, maxBytes)
+      const reading = known.get(path) ?? read(path, maxBytes)
+      known.set(path, reading)
+      return reading
+    },
+  }
+}

@@ -3,8 +3,11 @@ import { canonicalize } from "../../src/core/canonical.js"
 import { computeTextDigest } from "../../src/core/hash.js"
 import { parseJson } from "../../src/core/json.js"
 import { applyMasks, computeMaskDigest, type Mask, parseMasks } from "../../src/core/mask.js"
+import { formatPointer } from "../../src/core/pointer.js"
 import { formatPrettyJson } from "../../src/core/pretty-json.js"
 import { computeItemDigest, computeSection, computeSurface, formatSurfaceLines } from "../../src/core/section.js"
+import { parseTextQuery } from "../../src/features/find-text.js"
+import { nameOf } from "../../src/features/record-changes.js"
 import { ASKED, LOG_KEY, outcome, ROOT_KEY, surfaceOf, verifierOf, WITNESS_KEY, witnessOf } from "./example-log.js"
 import { type Checks, cases, type FormatDocument } from "./format-document.js"
 
@@ -36,7 +39,15 @@ function recipe(doc: FormatDocument): string {
   return `{\n${lines.join("\n")}\n} | LC_ALL=C sort -k2 | sha256sum | cut -c1-64\n`
 }
 
+/** A search as it is read: where, and what. */
+function describeQuery(text: string): string {
+  const { member, key, rest, exact, wanted } = parseTextQuery(text)
+  const pointer = formatPointer([...(member === null ? [] : [nameOf(member)]), ...(key === null ? [] : [key]), ...rest])
+  return `${pointer}; ${exact ? `value ${wanted}` : `text ${JSON.stringify(wanted)}`}`
+}
+
 export const SURFACE_CHECKS: Checks = {
+  find: cases("find", (text) => outcome(() => describeQuery(text))),
   keys: cases("keys", (label) => vkeys[label] ?? "no such key"),
   canonical: cases("canonical", (input) => outcome(() => canonicalize(parseJson(input)))),
   surface: (doc) => (surfaceOf(doc).tools === null ? "" : doc.text("surface")),

@@ -13,7 +13,14 @@ import { OBSERVER_OPTIONS } from "../observer.js"
 import type { CommandLine } from "../options.js"
 import { PROFILE_OPTIONS } from "../profile.js"
 import { showProgress } from "../progress.js"
-import { findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.js"
+import {
+  announceWitnessPolicy,
+  findProjectLockfile,
+  LOCKFILE_OPTIONS,
+  ROOT_OPTIONS,
+  WITNESS_POLICY_OPTIONS,
+  witnessPolicyMembers,
+} from "../project.js"
 import { addedMember, describeAdded, describeMade } from "../render-added.js"
 import { showUnstable } from "../render-unstable.js"
 import { printDocument } from "../report-json.js"
@@ -39,6 +46,7 @@ export const addCommand: CommandSpec = {
     ...LOG_OPTIONS,
     ...LOCKFILE_OPTIONS,
     ...ROOT_OPTIONS,
+    ...WITNESS_POLICY_OPTIONS,
     ...ACTOR_OPTIONS,
     ...OBSERVER_OPTIONS,
     ["--no-definitions", "Do not write .mcp-tools/<name>.json"],
@@ -52,6 +60,7 @@ export const addCommand: CommandSpec = {
     "toolsum add io.example/files --log legion",
   ],
   run: async (line, io) => {
+    await announceWitnessPolicy(line.options, io)
     if (line.options.flag("all")) return (await import("../add-all.js")).addAll(line, io)
     if (line.words.length === 0) throw new ToolsumError("USAGE", `too few words; usage: toolsum ${addCommand.usage}`)
     if (line.options.flag("log")) return (await import("../add-legion.js")).addFromLegion(line, io)
@@ -72,8 +81,10 @@ async function addOne(line: CommandLine, io: Io): Promise<0> {
   const work = buildAddInput(request, place).then(addServer)
   const typed = { command: "add", name: line.words[0] ?? name, line, io } as const
   const added = await showUnstable(showProgress(io, `reading ${name}`, work), typed)
-  if (options.flag("json")) printDocument(io, { command: "add", exitCode: 0, ...addedMember(name, added) })
-  else if (!options.flag("quiet")) {
+  if (options.flag("json")) {
+    const members = { ...addedMember(name, added), ...(await witnessPolicyMembers(options, io)) }
+    printDocument(io, { command: "add", exitCode: 0, ...members })
+  } else if (!options.flag("quiet")) {
     io.stdout(await describeAdded(name, added, writtenFiles(name, lockfile, options), io))
     if (place.made?.created) io.stdout(describeMade(place.made))
   }

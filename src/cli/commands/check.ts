@@ -18,10 +18,17 @@ import {
   reportOn,
   showFaults,
 } from "../lockfile-reports.js"
-import { LOG_OPTIONS } from "../logs.js"
+import { LOG_OPTIONS, MAX_AGE_OPTION, readMaxAge } from "../logs.js"
 import type { CommandLine, Options } from "../options.js"
 import { loadPaint } from "../paint.js"
-import { findProjectLockfiles, LOCKFILES_OPTIONS, ROOT_OPTIONS } from "../project.js"
+import {
+  announceWitnessPolicy,
+  findProjectLockfiles,
+  LOCKFILES_OPTIONS,
+  ROOT_OPTIONS,
+  WITNESS_POLICY_OPTIONS,
+  witnessPolicyMembers,
+} from "../project.js"
 import { renderServers } from "../render.js"
 import { renderDiff } from "../render-diff.js"
 import { printDocument } from "../report-json.js"
@@ -44,6 +51,8 @@ export const checkCommand: CommandSpec = {
     ...LOG_OPTIONS,
     ...LOCKFILES_OPTIONS,
     ...ROOT_OPTIONS,
+    ...WITNESS_POLICY_OPTIONS,
+    MAX_AGE_OPTION,
   ],
   examples: [
     "toolsum check",
@@ -53,6 +62,8 @@ export const checkCommand: CommandSpec = {
   ],
   run: async (line, io) => {
     const { options, words } = line
+    await announceWitnessPolicy(options, io)
+    readMaxAge(options) // a mistyped one is told before anything is asked
     const stores = findProjectLockfiles(options, io)
     if (stores.length > 1) await requireNames(stores, words)
     const report = await reportOn(stores, io, (store) => checkStore(store, line, io))
@@ -70,8 +81,10 @@ async function checkStore(store: LockfileStore, line: CommandLine, io: Io): Prom
 async function showReport(report: ProjectReport, options: Options, io: Io): Promise<void> {
   const { exitCode, servers } = report
   const json = options.flag("json")
-  if (json) printDocument(io, { command: "check", exitCode, ...projectMembers(report) })
-  else if (servers.length > 0 && (!options.flag("quiet") || exitCode !== 0)) {
+  if (json) {
+    const members = { ...projectMembers(report), ...(await witnessPolicyMembers(options, io)) }
+    printDocument(io, { command: "check", exitCode, ...members })
+  } else if (servers.length > 0 && (!options.flag("quiet") || exitCode !== 0)) {
     const paint = await loadPaint(io.colour)
     const partOf = findParts(report)
     const below = (server: ServerVerdict): readonly string[] => [

@@ -22,7 +22,14 @@ import { MASK_OPTIONS, readMasks } from "../masks.js"
 import type { CommandLine } from "../options.js"
 import { PROFILE_OPTIONS, readProfile } from "../profile.js"
 import { showProgress } from "../progress.js"
-import { findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.js"
+import {
+  announceWitnessPolicy,
+  findProjectLockfile,
+  LOCKFILE_OPTIONS,
+  ROOT_OPTIONS,
+  WITNESS_POLICY_OPTIONS,
+  witnessPolicyMembers,
+} from "../project.js"
 import { showUnstable } from "../render-unstable.js"
 import { describeUpdate, updatedMember } from "../render-update.js"
 import { printDocument } from "../report-json.js"
@@ -46,6 +53,7 @@ export const updateCommand: CommandSpec = {
     ...LOG_OPTIONS,
     ...LOCKFILE_OPTIONS,
     ...ROOT_OPTIONS,
+    ...WITNESS_POLICY_OPTIONS,
     ...CONSENT_OPTIONS,
     ...ACTOR_OPTIONS,
     ["--proofs", "Only refresh heads, keyrings and proofs from the logs; starts no server"],
@@ -54,13 +62,17 @@ export const updateCommand: CommandSpec = {
   ],
   examples: ["toolsum update memory", "toolsum update memory -- npx -y @modelcontextprotocol/server-memory@2026.7.4"],
   run: async (line, io) => {
+    await announceWitnessPolicy(line.options, io)
     if (line.options.flag("proofs")) return (await import("../refresh-proofs.js")).refreshProject(line, io)
     const store = await findProjectLockfile(line.options, io)
     const updating = { store, line, io }
     const done: Outcome[] = []
     for (const name of namesToUpdate(line, await store.read())) done.push(await attempt(name, updating))
     const exitCode = worstExitCode(done.map(exitCodeOf))
-    if (line.options.flag("json")) printDocument(io, { command: "update", exitCode, servers: done.map(memberOf) })
+    if (line.options.flag("json")) {
+      const policy = await witnessPolicyMembers(line.options, io)
+      printDocument(io, { command: "update", exitCode, servers: done.map(memberOf), ...policy })
+    }
     return exitCode
   },
 }

@@ -16,11 +16,19 @@ import type { CommandSpec } from "../commands.js"
 import { type ExitCode, worstExitCode } from "../exit-codes.js"
 import { EVIDENCE_FILE } from "../file-kind.js"
 import type { Io } from "../io.js"
+import { MAX_AGE_OPTION, readMaxAge } from "../logs.js"
 import type { CommandLine, Options } from "../options.js"
 import { loadPaint } from "../paint.js"
 import { PROFILE_OPTIONS, readProfile } from "../profile.js"
 import { showProgress } from "../progress.js"
-import { findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.js"
+import {
+  announceWitnessPolicy,
+  findProjectLockfile,
+  LOCKFILE_OPTIONS,
+  ROOT_OPTIONS,
+  WITNESS_POLICY_OPTIONS,
+  witnessPolicyMembers,
+} from "../project.js"
 import { REGISTRY_OPTION } from "../registry.js"
 import { renderServers } from "../render.js"
 import { refutedMember, renderRefuted } from "../render-refuted.js"
@@ -62,6 +70,8 @@ export const verifyServerCommand: CommandSpec = {
     ...PROFILE_OPTIONS,
     ...LOCKFILE_OPTIONS,
     ...ROOT_OPTIONS,
+    ...WITNESS_POLICY_OPTIONS,
+    MAX_AGE_OPTION,
   ],
   examples: [
     "toolsum verify-server https://example.com/mcp",
@@ -72,6 +82,8 @@ export const verifyServerCommand: CommandSpec = {
   ],
   run: async (line, io) => {
     const file = line.options.value("offline")
+    if (file === null) await announceWitnessPolicy(line.options, io)
+    readMaxAge(line.options) // a mistyped one is told before anything is asked
     if (file !== null) return verifyOffline(file, line, io)
     const legion = await findLegion(line.options, io)
     return legion ? legion.verify(line, io) : verifyLive(line, io)
@@ -156,7 +168,7 @@ type Refuted = Extract<VerifiedServer, { kind: "refuted" }>
 type Answered = Extract<VerifiedServer, { kind: "answered" }>
 
 /** A log that is caught lying leaves no verdict on the server. */
-function reportRefuted({ log, error }: Refuted, { target, options, io }: Asked): ExitCode {
+async function reportRefuted({ log, error }: Refuted, { target, options, io }: Asked): Promise<ExitCode> {
   const refuted = { origin: log, error }
   const server: ServerVerdict = {
     ...{ name: describeTarget(target), subject: null, version: null },
@@ -165,8 +177,8 @@ function reportRefuted({ log, error }: Refuted, { target, options, io }: Asked):
     ...{ items: {}, changes: [], warnings: [] },
   }
   if (options.flag("json")) {
-    const refutedLogs = [refutedMember(refuted)]
-    printDocument(io, { command: "verify-server", exitCode: 3, roots: [], ...reportMembers([server]), refutedLogs })
+    const members = { refutedLogs: [refutedMember(refuted)], ...(await witnessPolicyMembers(options, io)) }
+    printDocument(io, { command: "verify-server", exitCode: 3, roots: [], ...reportMembers([server]), ...members })
   } else io.stdout(renderRefuted(refuted))
   if (options.value("save") !== null) io.stderr("nothing was saved: what the log signed is no evidence\n")
   return 3
@@ -186,6 +198,7 @@ async function report(answered: Answered, places: readonly LogPlace[], asked: As
       exitCode,
       roots: rootMembers(shown.logs.map(({ log }) => log)),
       ...document,
+      ...(await witnessPolicyMembers(options, io)),
     })
   } else if (!options.flag("quiet") || exitCode !== 0) await show(shown, answered, places, asked)
   if (saved) showSaved(saved, describeSaved(saved, shown), asked)

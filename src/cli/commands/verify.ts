@@ -25,12 +25,15 @@ import {
 import type { CommandLine, Options } from "../options.js"
 import { loadPaint, type Paint } from "../paint.js"
 import {
+  announceWitnessPolicy,
   findAllLockfiles,
   findProjectLockfiles,
   isUserLockfile,
   LOCKFILES_OPTIONS,
   openLockfileAt,
   ROOT_OPTIONS,
+  WITNESS_POLICY_OPTIONS,
+  witnessPolicyMembers,
 } from "../project.js"
 import { proveOffline } from "../prove-offline.js"
 import { renderServers } from "../render.js"
@@ -42,6 +45,7 @@ export const verifyCommand: CommandSpec = {
   words: [0, 1],
   options: [
     ...ROOT_OPTIONS,
+    ...WITNESS_POLICY_OPTIONS,
     ...LOCKFILES_OPTIONS,
     ["--all", "Every toolsum.lock.json below the git root"],
     ...BASE_OPTIONS,
@@ -60,6 +64,7 @@ export const verifyCommand: CommandSpec = {
     "toolsum verify --root SHA256:… --json",
     "toolsum verify --base origin/main",
     "toolsum verify --all",
+    "toolsum verify --witness-policy team.policy",
     "toolsum verify entry.tlog-proof --policy log.policy",
     "toolsum verify proof.json",
     "toolsum verify evidence.tlog-fork --root SHA256:…",
@@ -89,6 +94,7 @@ export const verifyCommand: CommandSpec = {
 
 /** Options that ask for more than a file of that kind proves: it must not pass for having proven that. */
 const OF_LOCKFILES = ["base", "all", "lock", "user"]
+const OF_POLICIES = ["witness-policy"]
 const OF_HEADS = ["keyring", "anchors", "bitcoin-headers", "rekor-key"]
 const OTHER_OPTIONS: Readonly<Record<FileKind, readonly string[]>> = {
   lockfile: OF_HEADS,
@@ -96,8 +102,8 @@ const OTHER_OPTIONS: Readonly<Record<FileKind, readonly string[]>> = {
   proof: ["base", "all", ...OF_HEADS],
   evidence: [...OF_LOCKFILES, ...OF_HEADS],
   "legion-evidence": [...OF_LOCKFILES, ...OF_HEADS],
-  fork: [...OF_LOCKFILES, ...OF_HEADS],
-  "legion-head": OF_LOCKFILES,
+  fork: [...OF_LOCKFILES, ...OF_HEADS, ...OF_POLICIES],
+  "legion-head": [...OF_LOCKFILES, ...OF_POLICIES],
 }
 
 function refuseOtherOptions(options: Options, kind: FileKind): void {
@@ -115,10 +121,11 @@ async function verifyProject(
   io: Io,
   looked: LookedAt | null,
 ): Promise<ExitCode> {
+  await announceWitnessPolicy(options, io)
   const paint = options.flag("json") ? null : await loadPaint(io.colour)
   const stores = await findLockfiles(file, options, io)
   const report = await reportOn(stores, io, (store) => judge(store, looked ?? lookAtFile(store.path), { options, io }))
-  if (paint === null) printReport(report, io)
+  if (paint === null) await printReport(report, options, io)
   else showReport(report, { options, paint, io })
   showFaults(report, paint === null, io)
   return report.exitCode
@@ -155,9 +162,10 @@ const describeUnread = ({ path, problem }: ClientConfig, io: Io): readonly Faile
     ? []
     : [{ file: relative(io.cwd, path).replaceAll(sep, "/"), error: new ToolsumError("CONFIG_INVALID", problem) }]
 
-function printReport(report: ProjectReport, io: Io): void {
+async function printReport(report: ProjectReport, options: Options, io: Io): Promise<void> {
   const { exitCode, warnings } = report
-  printDocument(io, { command: "verify", exitCode, ...projectMembers(report), warnings: [...warnings] })
+  const policy = await witnessPolicyMembers(options, io)
+  printDocument(io, { command: "verify", exitCode, ...projectMembers(report), warnings: [...warnings], ...policy })
 }
 
 function showReport(report: ProjectReport, { options, paint, io }: { options: Options; paint: Paint; io: Io }): void {
