@@ -96,7 +96,7 @@ async function ownLogs(options: Options, io: Io): Promise<readonly string[]> {
 /** A log as it was typed: a URL, a folder, or the origin of one whose place is known here. */
 function readPlace(text: string, place: Place): LogPlace {
   const { io } = place
-  if (isUrl(text)) return placeOfSource(text, () => openUrl(text, io), place)
+  if (isUrl(text)) return placeOfSource(text, () => openTypedUrl(text, io), place)
   const folder = resolve(io.cwd, text)
   const isFolder = existsSync(folder) && statSync(folder).isDirectory()
   if (isFolder || /^[./~\\]|^[A-Za-z]:[\\/]/.test(text))
@@ -104,10 +104,11 @@ function readPlace(text: string, place: Place): LogPlace {
   return placeOfOrigin(text, place)
 }
 
-async function openUrl(url: string, io: Io): Promise<LogSource> {
+/** The log at a URL that the user typed. */
+export async function openTypedUrl(url: string, io: Io): Promise<LogSource> {
   const { createHttpLog } = await import("../adapters/log-http.js")
   // Typed by the user, so it may be private.
-  const log = createHttpLog(url, { env: io.env, allowPrivate: true, signal: io.signal })
+  const log = createHttpLog(url, { env: io.env, allowPrivate: true, allowLoopbackHttp: true, signal: io.signal })
   io.atEnd(() => log.close())
   return log
 }

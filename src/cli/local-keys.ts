@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { listKeyFiles, readKeyFile } from "../adapters/key-files.js"
 import { findUserDirs } from "../adapters/user-dirs.js"
 import { quote, ToolsumError } from "../core/errors.js"
-import { formatKeyId, type SigningKey } from "../core/vkey.js"
+import { computeVerifierKey, ED25519_NOTE, formatKeyId, type SigningKey, type VerifierKey } from "../core/vkey.js"
 import type { Io } from "./io.js"
 
 /** A signing key of a log and its file. */
@@ -13,6 +13,10 @@ export interface LocalKey {
   readonly path: string
   readonly key: SigningKey
 }
+
+/** The verifier key of a signing key. */
+export const verifierOf = ({ name, publicKey }: SigningKey): VerifierKey =>
+  computeVerifierKey({ name, type: ED25519_NOTE, publicKey })
 
 const keyFolder = (io: Io): string => join(findUserDirs(io.env, io.platform).config, "keys")
 

@@ -68,10 +68,11 @@ const isHelp = (word: string | undefined): boolean => word === "--help" || word 
 /** True where no command is named, only options are: the inventory. */
 const isBare = ([first]: readonly string[]): boolean => first === undefined || first.startsWith("-")
 
-/** The command's words: one, or the two of a group. */
+/** The command's words: as many as make one, three at most. */
 function commandNameOf(argv: readonly string[]): string {
   if (isBare(argv)) return "inventory"
-  return COMMANDS.has(argv.slice(0, 2).join(" ")) ? argv.slice(0, 2).join(" ") : (argv[0] ?? "")
+  const names = [3, 2].map((count) => argv.slice(0, count).join(" "))
+  return names.find((name) => COMMANDS.has(name)) ?? argv[0] ?? ""
 }
 
 /** Options of ours in a launch line: more often a slip than meant for the server. */

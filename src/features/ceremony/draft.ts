@@ -115,13 +115,19 @@ export function finishDraft(draft: CheckedDraft): string {
   throw new ToolsumError("USAGE", `the draft of keyring ${draft.next.version} ${describeMissing(draft)}`)
 }
 
-/** `wants 1 more signature by root keys of keyring 1`. */
+/** True where the old and the new root keys are the same, with one threshold: then who signs for one signs for both. */
+export const isOneSet = (sets: readonly RootSet[]): boolean =>
+  new Set(sets.map(({ threshold, roots }) => [threshold, ...roots.map(({ vkey }) => vkey)].join(" "))).size === 1
+
+/** `wants 1 more signature`, and of whose where that differs. */
 export function describeMissing({ sets }: CheckedDraft): string {
   const missing = sets.flatMap(({ version, threshold, signed }) => {
     const count = threshold - countPublicKeys(signed)
-    return count > 0 ? [`${count} more by root keys of keyring ${version}`] : []
+    return count > 0 ? [{ version, text: `${count} more ${count === 1 ? "signature" : "signatures"}` }] : []
   })
-  return missing.length === 0 ? "has all its signatures" : `wants signatures: ${missing.join(", ")}`
+  if (missing.length === 0) return "has all its signatures"
+  if (isOneSet(sets)) return `wants ${missing[0]?.text}`
+  return `wants ${missing.map(({ version, text }) => `${text} by root keys of keyring ${version}`).join(", and ")}`
 }
 
 /** The draft with the signature of a root key. The same draft when that key has signed. Throws USAGE for a key that is none of its root

@@ -37,7 +37,8 @@ export function planRotation(log: CeremonyLog, { key, from }: { key: VerifierKey
   const newest = findNewestKey(log.keyring)
   if (isChanging(log.keyring) && newest !== null) {
     const id = formatKeyId(newest.key.id)
-    throw usage(`a change of keys is under way, key ${id} signs from size ${newest.from}: finish that one first`)
+    const why = `a change of keys is under way: key ${id} signs from size ${newest.from}, the log has ${log.head.size}`
+    throw usage(`${why}; end it with toolsum log rotate --finish`)
   }
   if (from <= log.head.size) throw usage(`the log has ${log.head.size} entries: expected a larger size, got ${from}`)
   return nextOf(log, { logs: [...log.keyring.logs, liveFrom(key, from)] })

@@ -1,0 +1,61 @@
+// What is left to do once a keyring is published, for its owner: the end of a change of keys, files of keys that sign nothing more, and,
+// after a revocation, the floor under which a thief's keyrings count for nobody.
+import { escapeInvisible } from "../core/errors.js"
+import { computeTextDigest } from "../core/hash.js"
+import { formatKeyringText, type Keyring, type LogKey } from "../core/keyring-text.js"
+import { formatKeyId, samePublicKey } from "../core/vkey.js"
+import { findNewestKey, isChanging, isInUse } from "../features/ceremony/plan.js"
+import { type LocalKey, verifierOf } from "./local-keys.js"
+import type { Options } from "./options.js"
+import { pasteLine } from "./shell-words.js"
+
+/** The line that ends a change of keys. */
+function finishLine(options: Options): string {
+  const folder = options.values("log-dir").flatMap((dir) => ["--log-dir", dir])
+  return pasteLine("toolsum", "log", "rotate", "--finish", ...folder) ?? "toolsum log rotate --finish"
+}
+
+/** What to do after `next` was published, which followed `before`. `root`: fingerprint; `keys`: the log's keys on this account. */
+export function describeNextSteps(
+  p: { readonly before: Keyring; readonly next: Keyring; readonly root: string; readonly keys: readonly LocalKey[] },
+  options: Options,
+): readonly string[] {
+  const changed = (is: (key: LogKey) => boolean) =>
+    p.next.logs.filter((key) => {
+      const old = p.before.logs.find((other) => samePublicKey(other.key, key.key))
+      return is(key) && old !== undefined && !is(old)
+    })
+  const isClosed = ({ closing }: LogKey) => closing !== null
+  return [
+    ...describeChange(p.next, options),
+    ...describeFiles(changed(isClosed), p.keys),
+    ...(changed(({ revoked }) => revoked).length > 0 ? describeFloor(p.next, p.root) : []),
+  ]
+}
+
+function describeChange(next: Keyring, options: Options): readonly string[] {
+  const newest = findNewestKey(next)
+  if (!isChanging(next) || newest === null) return []
+  return [
+    `From size ${newest.from} on key ${formatKeyId(newest.key.id)} signs too. Then close the old one, at any time:`,
+    `  ${finishLine(options)}`,
+  ]
+}
+
+/** Files of closed keys. */
+function describeFiles(closed: readonly LogKey[], keys: readonly LocalKey[]): readonly string[] {
+  const files = keys.filter(({ key }) => closed.some((old) => !isInUse(old) && samePublicKey(old.key, verifierOf(key))))
+  return files.map(
+    ({ path }) => `The closed key signs nothing any more. Its file can be deleted: ${escapeInvisible(path)}`,
+  )
+}
+
+/** How to make everybody want this keyring: an older chain is true too, and a thief would show that one. */
+function describeFloor(next: Keyring, root: string): readonly string[] {
+  const digest = computeTextDigest(formatKeyringText(next)).slice("sha256:".length)
+  return [
+    "Whoever has the key can go on showing the keyrings before this one. A root pinned with this floor refuses them:",
+    `  toolsum trust add ${escapeInvisible(`${next.origin}=${root}@${next.version}:${digest}`)}`,
+    "Lockfiles take the new keyring in with toolsum update --proofs; a floor refuses those that have not.",
+  ]
+}
