@@ -37,7 +37,7 @@ export const INVENTORY: CommandEntry = {
   load: async () => (await import("./commands/inventory.js")).inventoryCommand,
 }
 
-/** Every command by its name; groups have two words. */
+/** Every command by its name of one to three words. */
 export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, CommandEntry>([
   [
     "init",
@@ -188,6 +188,62 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     {
       summary: "Cosign one checkpoint file",
       load: async () => (await import("./commands/witness.js")).witnessCosignCommand,
+    },
+  ],
+  [
+    "log rotate",
+    {
+      summary: "Give your log a new signing key, close the old one",
+      load: async () => (await import("./commands/log-keys.js")).logRotateCommand,
+    },
+  ],
+  [
+    "log revoke",
+    {
+      summary: "Revoke a signing key that somebody else may have",
+      load: async () => (await import("./commands/log-revoke.js")).logRevokeCommand,
+    },
+  ],
+  [
+    "log policy",
+    {
+      summary: "Say which witnesses must cosign your log",
+      load: async () => (await import("./commands/log-keys.js")).logPolicyCommand,
+    },
+  ],
+  [
+    "log keyring",
+    {
+      summary: "Show a log's keys: who may sign what, and who said so",
+      load: async () => (await import("./commands/log-keyring-show.js")).logKeyringCommand,
+    },
+  ],
+  [
+    "log keyring edit",
+    {
+      summary: "Change root keys, how many must sign, or the expiry",
+      load: async () => (await import("./commands/log-keyring.js")).logKeyringEditCommand,
+    },
+  ],
+  [
+    "log keyring new-root",
+    {
+      summary: "Make a root key, on the machine where it stays",
+      load: async () => (await import("./commands/log-keyring.js")).logKeyringNewRootCommand,
+    },
+  ],
+  [
+    "log keyring sign",
+    {
+      summary: "Show what a draft changes and sign it with a root key, offline",
+      load: async () => (await import("./commands/log-keyring.js")).logKeyringSignCommand,
+    },
+  ],
+  [
+    "log keyring publish",
+    {
+      summary: "Publish a draft that has its signatures",
+      load: async () => (await import("./commands/log-keyring.js")).logKeyringPublishCommand,
     },
   ],
   [
