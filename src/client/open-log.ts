@@ -77,13 +77,15 @@ export async function openLogClient(options: OpenLogOptions): Promise<LogClient>
   try {
     return await openOnce(options)
   } catch (error) {
-    // A head that was read just before another process remembered the next one looks like one that went back.
-    if (!(error instanceof ToolsumError) || !WENT_BACK.includes(error.code)) throw error
+    if (!(error instanceof ToolsumError) || !RACES.includes(error.code)) throw error
     return openOnce(options)
   }
 }
 
 const WENT_BACK: readonly string[] = ["LOG_BEHIND", "LOG_ROLLBACK", "HEAD_UNPROVEN"]
+/** A head that was read just before another process remembered the next one looks like one that went back; one that was read just before a
+ *  keyring was published may miss its quorum or its keys. What is no race shows again. */
+const RACES: readonly string[] = [...WENT_BACK, "QUORUM_NOT_MET", "KEY_NOT_VALID_AT_SIZE", "SIGNATURE_INVALID"]
 
 async function openOnce(options: OpenLogOptions): Promise<LogClient> {
   const { source, roots, expectedOrigin, state, witnessPolicy = null } = options

@@ -44,13 +44,7 @@ export function createCosign(options: CosignOptions): Cosign {
       ? new Set<string>()
       : new Set(readCosignatures(note, [policy]).map(({ key }) => key.vkey))
     const wanted = [...policy.witnesses.values()].filter(({ key }) => !present.has(key.vkey))
-    const services = wanted.map((witness) => ({ witness, service: options.connect(witness) }))
-    const unreachable = services
-      .filter(({ service }) => service === null)
-      .map(({ witness }) => `${nameOf(witness)}: no URL`)
-    const asked = services.flatMap(({ witness, service }) => (service === null ? [] : [{ witness, service }]))
-    const { lines, absent } = await askAll(asked, { ...request, policy, note }, options)
-    return { lines, absent: [...unreachable, ...absent] }
+    return askAll(wanted, { ...request, policy, note }, options)
   }
 }
 
@@ -59,15 +53,10 @@ interface Asking extends CosignRequest {
   readonly note: Note
 }
 
-interface AskedWitness {
-  readonly witness: PolicyWitness
-  readonly service: WitnessService
-}
-
 type Outcome = { readonly line: string } | { readonly absent: string }
 
 /** Ask at the same time; when the quorum is met, the rest has `graceMs` left. */
-async function askAll(witnesses: readonly AskedWitness[], asking: Asking, options: CosignOptions): Promise<Cosigned> {
+async function askAll(witnesses: readonly PolicyWitness[], asking: Asking, options: CosignOptions): Promise<Cosigned> {
   const { timeoutMs = TIMEOUT_MS, graceMs = GRACE_MS } = options
   const late = new AbortController()
   let timer: NodeJS.Timeout | null = null
@@ -78,11 +67,15 @@ async function askAll(witnesses: readonly AskedWitness[], asking: Asking, option
     if (timer === null && isMet(asking, lines)) timer = setTimeout(() => late.abort(), graceMs)
     return outcome
   }
-  const ask = async (asked: AskedWitness): Promise<Outcome> => {
+  const ask = async (witness: PolicyWitness): Promise<Outcome> => {
     const signal = AbortSignal.any([late.signal, AbortSignal.timeout(timeoutMs)])
     const nowSec = () => BigInt(Math.floor(options.clock()))
+    const question = { ...asking, proofs, signal, nowSec }
     return take(
-      await unlessAbsent(asked.witness, signal, () => askWitness(asked, { ...asking, proofs, signal, nowSec })),
+      await unlessAbsent(witness, signal, async () => {
+        const service = options.connect(witness)
+        return service === null ? absent(witness, "no URL") : askWitness(witness, service, question)
+      }),
     )
   }
   try {
@@ -138,7 +131,7 @@ interface Question extends Asking {
   readonly nowSec: () => bigint
 }
 
-async function askWitness({ witness, service }: AskedWitness, question: Question): Promise<Outcome> {
+async function askWitness(witness: PolicyWitness, service: WitnessService, question: Question): Promise<Outcome> {
   const { note, committed, signal } = question
   const { size } = parseHead(question.checkpoint)
   let old = lastSeenBy(witness, question)

@@ -131,14 +131,15 @@ function newestOfEach(all: readonly CosignatureLine[]): readonly string[] {
   return [...newest.values()].map(({ line }) => line)
 }
 
+/** Names of the witnesses of `policy` that have cosigned the note. */
+export const countCosigners = (note: string, policy: Policy): readonly string[] =>
+  evaluatePolicy(policy, { cosignatures: readCosignatures(parseNote(note), [policy]) }).counted
+
 function quorumUnmet(policy: Policy | null, note: string, absent: readonly string[]): ToolsumError {
-  const count =
-    policy === null
-      ? 0
-      : evaluatePolicy(policy, { cosignatures: readCosignatures(parseNote(note), [policy]) }).counted.length
+  const cosigners = policy === null ? [] : countCosigners(note, policy)
   const why = absent.length === 0 ? "" : `; ${absent.join("; ")}`
   return new ToolsumError(
     "LOG_UNAVAILABLE",
-    `the quorum of the log's policy is not met: ${count} of ${policy?.witnesses.size ?? 0} witnesses cosigned${why}`,
+    `the quorum of the log's policy is not met: ${cosigners.length} of ${policy?.witnesses.size ?? 0} witnesses cosigned${why}`,
   )
 }

@@ -7,7 +7,7 @@ import { followOthers, verifiersOf } from "./follow.js"
 import { loadLiveKeyring, signersAt } from "./keyrings.js"
 import { type BatchPlan, type Placed, planBatch } from "./plan.js"
 import { adoptPolicy, type Cosigning, publishCheckpoint } from "./publish.js"
-import { findForeign } from "./quorum.js"
+import { countCosigners, findForeign } from "./quorum.js"
 import type { LogSettings } from "./settings.js"
 import { appendStep, type PublishedStep, type StepContext } from "./step.js"
 import { createStreams } from "./streams.js"
@@ -40,6 +40,8 @@ export interface Sequencer {
 /** A head with its cosignatures, as it is published now. */
 export interface CosignedHead extends TreeHead {
   readonly checkpoint: string
+  /** Names of the witnesses that have cosigned it, now or before. */
+  readonly cosigners: readonly string[]
   /** Who did not cosign it now, and why. */
   readonly absent: readonly string[]
 }
@@ -124,7 +126,7 @@ export async function createSequencer(
       if (placed instanceof ToolsumError) return placed
       return done.unmet === null
         ? { placed, step: done }
-        : told(`leaf ${placed.index} is not published yet`, done.unmet)
+        : told(`leaf ${placed.index} is in the log, but not published yet`, done.unmet, AGAIN)
     })
   }
   await catchUp()
@@ -137,11 +139,14 @@ export async function createSequencer(
   }
   const cosignNewest = async (given: readonly string[]): Promise<CosignedHead | ToolsumError> => {
     await catchUp()
-    const fault = keyring.policy === null ? noWitnesses() : findForeign(step.commit.checkpoint, given, keyring.policy)
-    if (fault !== null) return fault
+    const { policy } = keyring
+    if (policy === null)
+      return new ToolsumError("USAGE", "the newest keyring of this log has no policy that names witnesses")
+    const foreign = findForeign(step.commit.checkpoint, given, policy)
+    if (foreign !== null) return foreign
     const { note, unmet, absent } = await publishCheckpoint({ ...context, ...step }, { given, refresh: true })
     step = { ...step, note, unmet }
-    return unmet ?? { ...step.edge.head, checkpoint: note, absent }
+    return unmet ?? { ...step.edge.head, checkpoint: note, cosigners: countCosigners(note, policy), absent }
   }
   /** One thing at a time. What fails closes the log, but for losing to others. */
   let turn: Promise<unknown> = Promise.resolve()
@@ -175,7 +180,7 @@ export async function createSequencer(
 
 const AS_IS = { given: [], refresh: false }
 
-const noWitnesses = () => new ToolsumError("USAGE", "the newest keyring of this log names no witnesses")
+const AGAIN = "; the next try publishes it, as does toolsum log cosign"
 
-const told = (what: string, unmet: ToolsumError): ToolsumError =>
-  new ToolsumError(unmet.code, `${what}: ${unmet.message}`, { cause: unmet })
+const told = (what: string, unmet: ToolsumError, advice = ""): ToolsumError =>
+  new ToolsumError(unmet.code, `${what}: ${unmet.message}${advice}`, { cause: unmet })

@@ -48,7 +48,12 @@ export const logPathCommand: CommandSpec = {
 export const logAppendCommand: CommandSpec = {
   usage: "log append <file> [--raw]",
   words: [1, 1],
-  options: [...LOG_OPTIONS, ["--raw", "Append the file as one entry of another type, as it is"], ...DRY_RUN_OPTIONS],
+  options: [
+    ...LOG_OPTIONS,
+    ["--raw", "Append the file as one entry of another type, as it is"],
+    ["--fail-open", "Publish without the quorum of the log's policy too; readers under that policy refuse such a head"],
+    ...DRY_RUN_OPTIONS,
+  ],
   run: async ({ words: [file = ""], options }, io) => {
     const bytes = readRegularFile(resolve(io.cwd, file), { maxBytes: MAX_OBSERVATIONS_BYTES, code: "USAGE" })
     if (bytes === null)
@@ -56,7 +61,7 @@ export const logAppendCommand: CommandSpec = {
     const request = options.flag("raw") ? { entries: [bytes] } : { observations: parseObservations(bytes) }
     const folder = findLogFolder(options, io)
     if (options.flag("dry-run")) await planAppend(folder, request, options, io)
-    else printAppended(await append(folder, request, io), options, io)
+    else await append(folder, request, options, io)
     return 0
   },
 }
@@ -69,21 +74,33 @@ interface AppendedRow {
   readonly duplicate: boolean
 }
 
-async function append(folder: string, request: AppendRequest, io: Io): Promise<readonly AppendedRow[]> {
-  const log = await openLogForWriting(folder, null, io)
+async function append(folder: string, request: AppendRequest, options: Options, io: Io): Promise<void> {
+  let unmet: string | null = null
+  const failOpen = ({ message }: ToolsumError) => {
+    unmet = message
+  }
+  const log = await openLogForWriting(folder, null, io, options.flag("fail-open") ? { failOpen } : {})
   try {
     const done =
       "entries" in request ? await log.appendEntries(request.entries) : await log.append(request.observations)
-    return done.map((one) => ({ index: String(one.index), duplicate: "duplicate" in one && one.duplicate === true }))
+    const rows = done.map((one) => ({
+      index: String(one.index),
+      duplicate: "duplicate" in one && one.duplicate === true,
+    }))
+    printAppended({ rows, unmet }, options, io)
   } finally {
     await log.close()
   }
 }
 
-function printAppended(rows: readonly AppendedRow[], options: Options, io: Io): void {
-  if (options.flag("json"))
-    printDocument(io, { command: "log append", exitCode: 0, entries: rows.map((row) => ({ ...row })) })
-  else if (!options.flag("quiet"))
+/** `unmet`: why what was published misses the quorum of the log's policy; null when it does not. */
+function printAppended(p: { rows: readonly AppendedRow[]; unmet: string | null }, options: Options, io: Io): void {
+  const { rows, unmet } = p
+  if (unmet !== null) io.stderr(`warning: published all the same (--fail-open): ${escapeInvisible(unmet)}\n`)
+  if (options.flag("json")) {
+    const failedOpen = unmet === null ? {} : { failedOpen: unmet }
+    printDocument(io, { command: "log append", exitCode: 0, entries: rows.map((row) => ({ ...row })), ...failedOpen })
+  } else if (!options.flag("quiet"))
     for (const row of rows) io.stdout(`leaf ${row.index}${row.duplicate ? " (was there already)" : ""}\n`)
 }
 

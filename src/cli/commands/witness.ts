@@ -21,6 +21,7 @@ import type { LogSource } from "../../ports.js"
 import { createWitness, type Witness } from "../../writer/witness.js"
 import type { CommandSpec } from "../commands.js"
 import { sayError } from "../error-text.js"
+import { CHECKPOINT_FILE } from "../file-kind.js"
 import type { Io } from "../io.js"
 import { parseListen, untilAborted } from "../listen.js"
 import { readPassphrase } from "../logs.js"
@@ -122,12 +123,6 @@ export const witnessKeyCommand: CommandSpec = {
       )
     return 0
   },
-}
-
-const CHECKPOINT_FILE = {
-  name: "checkpoint",
-  pattern: /^[^\n]+\n[0-9]+\n[A-Za-z0-9+/=]{44}\n/,
-  maxBytes: MAX_NOTE_BYTES,
 }
 
 export const witnessCosignCommand: CommandSpec = {
