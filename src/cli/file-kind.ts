@@ -5,15 +5,29 @@ import { basename } from "node:path"
 import { LOCKFILE_NAME } from "../adapters/lockfile-fs.js"
 import { readRegularFile } from "../adapters/regular-file.js"
 import { MAX_JSON_BYTES } from "../core/json.js"
+import { MAX_NOTE_BYTES } from "../core/note.js"
 
 /** Kinds of files that `verify` proves. */
-export type FileKind = "lockfile" | "proof" | "evidence" | "fork" | "legion-lockfile" | "legion-evidence" | "legion-head"
+export type FileKind =
+  | "lockfile"
+  | "proof"
+  | "evidence"
+  | "fork"
+  | "legion-lockfile"
+  | "legion-evidence"
+  | "legion-head"
 
 /** What LEGION's own tools call their lockfile. */
 export const LEGION_LOCKFILE_NAME = ".mcp-tools.lock.json"
 
 /** What a proof file starts with. */
 export const PROOF_FILE = /^c2sp\.org\/tlog-proof@/
+/** A signed checkpoint: name of the log, size, root hash. */
+export const CHECKPOINT_FILE = {
+  name: "checkpoint",
+  pattern: /^[^\n]+\n[0-9]+\n[A-Za-z0-9+/=]{44}\n/,
+  maxBytes: MAX_NOTE_BYTES,
+}
 /** What an evidence file has in it; a string that merely has these words has its quotes escaped. */
 export const EVIDENCE_FILE = /"format"\s*:\s*"toolsum-evidence\//
 /** What evidence of a log's fork has in it, whose file name ends so, too. */
