@@ -155,6 +155,13 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     },
   ],
   [
+    "log cosign",
+    {
+      summary: "Have the newest head of a log cosigned anew",
+      load: async () => (await import("./commands/log-cosign.js")).logCosignCommand,
+    },
+  ],
+  [
     "log proof",
     {
       summary: "Write a proof file for one entry",
