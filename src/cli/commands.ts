@@ -254,6 +254,13 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     },
   ],
   [
+    "log hostile",
+    {
+      summary: "Serve a log with one lie, to test clients of logs",
+      load: async () => (await import("./commands/log-hostile.js")).logHostileCommand,
+    },
+  ],
+  [
     "observe",
     {
       summary: "Read a server into a file for log append",

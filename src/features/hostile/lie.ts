@@ -140,9 +140,22 @@ export function publishText(draft: Draft, text: string, { signers, witnesses }: 
 export const publish = (draft: Draft, head: TreeHead, signing?: Signing): void =>
   publishText(draft, checkpointText(head), signing)
 
-/** Serve the tree of these entries in place of the honest one. */
+/** Serve no index: it would be that of another tree. */
+function dropIndex({ files }: Draft): void {
+  for (const path of files.keys()) if (path.startsWith("subjects/")) files.delete(path)
+}
+
+/** Serve the log as it was at its early head, as from a backup. */
+export function goBack(draft: Draft): void {
+  withhold(draft, keyringPath(draft.world.keyrings.length))
+  dropIndex(draft)
+  putText(draft, CHECKPOINT, draft.world.heads.early.note)
+}
+
+/** Serve the tree of these entries in place of the honest one, without an index. */
 export function replaceTree(draft: Draft, entries: readonly Uint8Array[], signing?: Signing): ForgedTree {
   for (const path of draft.files.keys()) if (path.startsWith("tile/")) draft.files.delete(path)
+  dropIndex(draft)
   const tree = forgeTree(entries)
   for (const [path, bytes] of tree.files) draft.files.set(path, bytes)
   publish(draft, tree.headAt(BigInt(entries.length)), signing)

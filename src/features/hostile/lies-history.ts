@@ -7,10 +7,10 @@ import { formatBundle, formatTilePath, parseBundle, TILE_WIDTH } from "../../cor
 import { forgeTree } from "./forge.js"
 import {
   bundleOf,
-  CHECKPOINT,
   type Draft,
   edit,
   flipBit,
+  goBack,
   type Lie,
   lastBundleOf,
   lastTileOf,
@@ -61,15 +61,15 @@ const MEMORY = liesOf({ kind: "lie", step: "memory" }, [
     name: "rollback",
     says: "an older true head than the client has seen, days after it saw that: a backup that was put back",
     from: "bytecodealliance/registry#239",
-    tell: (draft) => putText(draft, CHECKPOINT, draft.world.heads.early.note),
+    tell: goBack,
   },
   {
     name: "branch-from-the-past",
-    says: "a smaller tree than was seen, which goes on differently from an older head",
+    says: "a smaller tree than was seen, which goes on differently after an older head",
     from: RFC_9162,
     tell: (draft) => {
       const { early, seen } = draft.world.heads
-      replaceTree(draft, branch(draft, early.size, seen.size - 5n))
+      replaceTree(draft, branch(draft, early.size + 1n, seen.size - 5n))
     },
   },
   {

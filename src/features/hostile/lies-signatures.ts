@@ -1,10 +1,22 @@
 // Lies about who signed: the log's signature, witnesses and their quorum, times of cosignatures.
 import { encodeUtf8 } from "../../core/bytes.js"
+import { formatLockfile } from "../../core/lockfile.js"
 import { parseNote } from "../../core/note.js"
 import { formatSignatureLine } from "../../core/signature-line.js"
 import { checkpointText, joinNote, signatureLines } from "./forge.js"
 import { LOG_KEYS, WITNESSES, witnessOf } from "./keys.js"
-import { CHECKPOINT, type Draft, editText, type Lie, liesOf, publish, putText, replaceTree, witnessing } from "./lie.js"
+import {
+  CHECKPOINT,
+  type Draft,
+  editText,
+  goBack,
+  type Lie,
+  liesOf,
+  publish,
+  putText,
+  replaceTree,
+  witnessing,
+} from "./lie.js"
 
 const SIGNED_NOTE = "C2SP signed-note"
 const { a, b, c } = WITNESSES
@@ -107,14 +119,11 @@ const FRESHNESS = liesOf({ kind: "lie", step: "freshness", from: "freeze attack 
     says: "a true state of 90 days ago, for ever, to a client that has seen no later one",
     tell: (draft) => {
       draft.state = null
-      draft.lockfile = EMPTY_LOCKFILE
-      putText(draft, CHECKPOINT, draft.world.heads.early.note)
+      draft.lockfile = formatLockfile(draft.world.earlyLockfile)
+      goBack(draft)
     },
   },
 ])
-
-/** A client that pins nothing yet. */
-const EMPTY_LOCKFILE = '{\n  "format": "toolsum-lock/v1",\n  "logs": {},\n  "removed": {},\n  "servers": {}\n}\n'
 
 /** Lies about signatures and witnesses. */
 export const SIGNATURE_LIES: readonly Lie[] = [...SIGNATURES, ...QUORUM, ...FRESHNESS]
