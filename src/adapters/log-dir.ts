@@ -1,11 +1,12 @@
 // A log in a folder (LogSource): the writer's own folder with public/ in it, or a plain web root. A path is checked against the grammar
 // of what a log serves before the file system sees it, and nothing is read through links (brief 5.7). Bytes are as stored: unverified.
-import { realpath, stat } from "node:fs/promises"
+// Without leaving the thread, as in regular-file.ts: whoever reads a whole log asks for thousands of small files.
+import { realpathSync, statSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { quote, ToolsumError } from "../core/errors.js"
 import { formatBundlePath, formatTilePath, parseBundlePath, parseTilePath } from "../core/tile.js"
 import type { LogSource } from "../ports.js"
-import { errnoOf, quotePath, readRegularFile } from "./regular-file.js"
+import { errnoOf, mayExist, quotePath, readRegularFile } from "./regular-file.js"
 
 /** The log in `folder`, which need not exist yet. Reads `folder`/public where there is such a folder, else `folder` itself.
  *  `read` throws USAGE for what no log serves, and LOG_UNAVAILABLE for links, folders and devices, and too many bytes. */
@@ -15,8 +16,8 @@ export function createDirLog(folder: string): LogSource {
     location: root,
     local: true,
     async read(path, maxBytes) {
-      const file = join(await findPublic(root), ...checkLogPath(path).split("/"))
-      if (await isThroughLink(root, file)) {
+      const file = join(findPublic(root), ...checkLogPath(path).split("/"))
+      if (isThroughLink(root, file)) {
         throw new ToolsumError("LOG_UNAVAILABLE", `expected no link at or above ${quotePath(file)}`)
       }
       return readPublicFile(file, maxBytes)
@@ -25,10 +26,13 @@ export function createDirLog(folder: string): LogSource {
 }
 
 /** Where the files are that a log in `root` serves: `root`/public where there is such a folder, else `root` itself. */
-export async function findPublic(root: string): Promise<string> {
+export function findPublic(root: string): string {
   const own = join(root, "public")
-  const status = await stat(own).catch(() => null)
-  return status?.isDirectory() ? own : root
+  try {
+    return statSync(own, { throwIfNoEntry: false })?.isDirectory() ? own : root
+  } catch {
+    return root // reading there will say what is wrong
+  }
 }
 
 const OTHER_PATHS: readonly RegExp[] = [
@@ -57,9 +61,10 @@ function isTilePath(path: string): boolean {
 }
 
 /** True when `file` is, or lies below, a link that lies below `root`. False also where nothing is. */
-async function isThroughLink(root: string, file: string): Promise<boolean> {
+function isThroughLink(root: string, file: string): boolean {
+  if (!mayExist(file)) return false
   try {
-    return (await realpath(file)) !== join(await realpath(root), file.slice(root.length))
+    return realpathSync.native(file) !== join(realpathSync.native(root), file.slice(root.length))
   } catch (error) {
     const code = errnoOf(error)
     if (code === "ENOENT" || code === "ENOTDIR") return false
@@ -67,9 +72,9 @@ async function isThroughLink(root: string, file: string): Promise<boolean> {
   }
 }
 
-async function readPublicFile(file: string, maxBytes: number): Promise<Uint8Array | null> {
+function readPublicFile(file: string, maxBytes: number): Uint8Array | null {
   try {
-    return await readRegularFile(file, { maxBytes, code: "LOG_UNAVAILABLE" })
+    return readRegularFile(file, { maxBytes, code: "LOG_UNAVAILABLE" })
   } catch (error) {
     throw error instanceof ToolsumError && error.code === "LOG_UNAVAILABLE" ? error : unavailable(file, error)
   }

@@ -18,7 +18,7 @@ const FOLDER = /^(?:x[0-9]{3}|[0-9]{3}\.p)$/
 
 /** The partial files below `folder`, in any order. Throws IO_FAILED. */
 export async function* listPartials(folder: string): AsyncGenerator<ListedPartial> {
-  const root = await findPublic(folder)
+  const root = findPublic(folder)
   for (const level of await listFolder(join(root, "tile")))
     if (LEVEL.test(level)) yield* listBelow(root, `tile/${level}`)
 }

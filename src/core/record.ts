@@ -143,7 +143,7 @@ export const streamKey = (observation: Observation): string => streamValues(obse
 
 /** Type of a log entry, given in bytes or as its text: its first line, 1 to 255 printable ASCII characters; null when it begins otherwise. */
 export function entryType(entry: Uint8Array | string): string | null {
-  const line = typeof entry === "string" ? firstLine(entry) : String.fromCharCode(...firstLineOfBytes(entry))
+  const line = typeof entry === "string" ? firstLine(entry) : firstLineOfBytes(entry)
   return line.length < 256 && PRINTABLE.test(line) ? line : null
 }
 
@@ -153,11 +153,19 @@ function firstLine(entry: string): string {
   return end < 0 ? start : start.slice(0, end)
 }
 
-function firstLineOfBytes(entry: Uint8Array): Uint8Array {
-  const start = entry.subarray(0, 256)
-  const end = start.indexOf(10)
-  return end < 0 ? start : start.subarray(0, end)
+// Of what is no text, nothing is turned into one: other logs have such entries by the million.
+function firstLineOfBytes(entry: Uint8Array): string {
+  let line = ""
+  for (let i = 0; i < 256 && i < entry.length; i++) {
+    const byte = entry[i] ?? 0
+    if (byte === LINE_FEED) break
+    if (byte < 32 || byte > 126) return ""
+    line += String.fromCharCode(byte)
+  }
+  return line
 }
+
+const LINE_FEED = 10
 
 function readText(input: string | Uint8Array): string {
   if (input.length > MAX_RECORD_BYTES) throw bad(`expected at most ${MAX_RECORD_BYTES} bytes`)
