@@ -7,6 +7,7 @@ import { findUserDirs } from "../adapters/user-dirs.js"
 import { type LogClient, openLogClient, type PreviousHead } from "../client/open-log.js"
 import type { ProvenEntry } from "../client/prove.js"
 import { parseMemory } from "../client/remember.js"
+import { recall, UNAVAILABLE } from "../client/usable-state.js"
 import { parseDecimal } from "../core/bytes.js"
 import { quote, ToolsumError } from "../core/errors.js"
 import { fingerprintOf, parseKeyring } from "../core/keyring.js"
@@ -104,10 +105,20 @@ export async function openLogForWriting(
 
 async function rememberedHeads(log: { origin: string; fingerprint: string }, io: Io): Promise<readonly KnownHead[]> {
   const identity = { origin: log.origin, root: log.fingerprint }
-  const stored = await openState(io).newest(identity)
-  if (stored === null) return []
-  const { head, earlier } = parseMemory(stored, identity)
-  return [head, ...earlier].map(({ size, rootHash }) => ({ size, rootHash, from: "this user's memory" }))
+  const state = openState(io)
+  const recalled = await recall(state, identity, parseMemory)
+  // Whoever signs must know what was seen: here a memory that cannot be read is no warning.
+  if (recalled === UNAVAILABLE)
+    throw new ToolsumError(
+      "IO_FAILED",
+      `what is remembered of this log cannot be read: ${quote(state.placeOf(identity), 400)}`,
+    )
+  const { memory } = recalled
+  return (memory ? [memory.head, ...memory.earlier] : []).map(({ size, rootHash }) => ({
+    size,
+    rootHash,
+    from: "this user's memory",
+  }))
 }
 
 /** Heads of the lockfile that this log's keys have signed. A refuted one stops the writing: throws what refutes it. */
@@ -179,8 +190,9 @@ export async function openLogForReading(p: {
 }): Promise<LogClient> {
   const { source, origin, lockfile, options, io } = p
   const [roots, witnessPolicy] = [await collectRoots(options, io), await collectWitnessPolicy(options, io)]
-  const previousHeads = headsToHold(await judgeLockedLog(origin, lockfile, options, io), lockfile)
-  const held = { roots, witnessPolicy, previousHeads, expectedOrigin: origin }
+  const judged = await judgeLockedLog(origin, lockfile, options, io)
+  const [previousHeads, previousKeyrings] = [headsToHold(judged, lockfile), keyringsToHold(judged, lockfile)]
+  const held = { roots, witnessPolicy, previousHeads, previousKeyrings, expectedOrigin: origin }
   const client = await keepEvidence(origin, io, () =>
     openLogClient({ source, ...held, state: openState(io), clock: io.nowSec }),
   )
@@ -199,6 +211,10 @@ function headsToHold(judged: LogJudgement | null, lockfile: Lockfile | null): re
   const isLinked = !judged.warnings.some((warning) => warning.startsWith("unlinked:"))
   return isLinked ? heads.slice(-1).map((newest) => ({ ...newest, earlier: heads.slice(0, -1) })) : heads
 }
+
+/** Keyrings of the lockfile that the served chain must contain. */
+const keyringsToHold = (judged: LogJudgement | null, lockfile: Lockfile | null): readonly string[] =>
+  judged === null || judged.fault !== null ? [] : (lockfile?.logs[judged.origin]?.keyring ?? [])
 
 /** Entry `index`, proven. Throws USAGE for one that the log does not have: a typo is no evidence against a log. */
 export function proveEntry(client: LogClient, index: bigint): Promise<ProvenEntry> {
