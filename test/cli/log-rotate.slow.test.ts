@@ -1,0 +1,44 @@
+// Many changes of keys, as a log has them over the years.
+import { copyFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import {
+  AT_ONCE,
+  keyringsOf,
+  logKeyIds,
+  makeCeremonyWorld,
+  newestKeyring,
+  rotateOnce,
+} from "../fakes/ceremony-world.js"
+
+test("nine changes of keys later, everything is proven under the root that was pinned at keyring 1", async () => {
+  const world = await makeCeremonyWorld({ pinned: true })
+  const root = (await world.json("trust", "list")).document.roots[0].root
+  copyFileSync(world.lockfile, join(world.folder, "old.json"))
+  for (let i = 0; i < 9; i++) await rotateOnce(world)
+  expect(keyringsOf(world)).toHaveLength(19)
+  expect(newestKeyring(world).logs).toHaveLength(8)
+  expect((await world.expect(0, "verify", "--root", root)).stdout).toContain("notes  PROVEN")
+  expect((await world.expect(0, "update", "--proofs")).stdout).toContain("under its head of size 20")
+
+  // Somebody else, who knows nothing but the root of keyring 1.
+  world.env.TOOLSUM_HOME = `${world.home}-elsewhere`
+  for (const lock of ["toolsum.lock.json", "old.json"]) {
+    const { stdout } = await world.expect(0, "verify", "--lock", lock, "--root", root, "--no-config")
+    expect(stdout).toContain("PROVEN")
+  }
+  const { document } = await world.json("log", "keyring", "--log", join(world.home, "data", "log"), "--root", root)
+  expect(document.logs[0]).toMatchObject({ root: root.split("=").slice(1).join("="), pinned: "flag" })
+  expect(document.logs[0].keyrings).toHaveLength(19)
+}, 120_000)
+
+test("a lockfile from before a revocation proves what it proved, and more once it has the new keyring", async () => {
+  const world = await makeCeremonyWorld({ pinned: true })
+  const [id = ""] = logKeyIds(world)
+  await world.expect(0, "log", "revoke", id, ...AT_ONCE)
+  await world.expect(0, "verify")
+  await world.expect(0, "update", "--proofs")
+  await world.expect(0, "verify")
+  const [log] = Object.values((await world.readLock()).logs) as { keyring: string[] }[]
+  expect(log?.keyring).toHaveLength(2)
+}, 60_000)
