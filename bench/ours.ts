@@ -3,7 +3,6 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { createDirLog } from "../src/adapters/log-dir.js"
-import { listPartials } from "../src/adapters/log-partials.js"
 import { createFsStore } from "../src/adapters/store-fs.js"
 import { computeTileRoot, hashEntries } from "../src/core/bulk-hash.js"
 import { parseBase64 } from "../src/core/bytes.js"
@@ -161,7 +160,8 @@ async function append(count: number): Promise<void> {
   rmSync(parent, { recursive: true })
 }
 
-/** Read and check a whole log of another make, with entries that no format of ours describes, from disk. */
+/** Read and check a whole log of another make, with entries that no format of ours describes, from disk. Partial tiles of earlier heads are
+ *  left out, as Tessera leaves them out. */
 async function audit(log: string): Promise<void> {
   if (!existsSync(log)) return skip("audit-100k", "the log is made by ../shared/bench")
   await measureOnce("audit-100k", 1, async () => {
@@ -170,7 +170,6 @@ async function audit(log: string): Promise<void> {
       trust: { kind: "keys", origin: logKey.name, keys: [logKey], policy: null },
       clock: () => 0,
       seed: new Uint8Array(SEED_BYTES),
-      partials: () => listPartials(log),
     })
     if (exitCode !== 0 || entries.other !== 100_000) throw new Error("expected a log that holds")
   })
