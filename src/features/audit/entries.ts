@@ -2,7 +2,7 @@
 // order, from the first entry on; everything else is counted.
 import { encodeUtf8, equalBytes } from "../../core/bytes.js"
 import { attempt, quote, ToolsumError } from "../../core/errors.js"
-import { sha256 } from "../../core/hash.js"
+import { HASH_BYTES, sha256 } from "../../core/hash.js"
 import { KEYRING_TYPE } from "../../core/keyring-text.js"
 import { entryType, parseRecord, RECORD_TYPE } from "../../core/record.js"
 import { subjectOfEntry } from "../../writer/subject-tail.js"
@@ -31,6 +31,12 @@ export interface EntryTakers {
   readonly streams: StreamLedger
   readonly objects: ObjectAudit | null
   readonly index: IndexAudit | null
+}
+
+/** The leaf hash of an entry: that `number` among joined ones. */
+export interface LeafPlace {
+  readonly leaves: Uint8Array
+  readonly number: number
 }
 
 /** The entries of a log, in order. */
@@ -76,17 +82,17 @@ export class EntryAudit {
     for (const [type, count] of Object.entries(types)) this.#types.set(type, count)
   }
 
-  /** Take the next entry. `leafHash`: 32 bytes. */
-  take(index: number, entry: Uint8Array, leafHash: Uint8Array): void {
+  /** Take the next entry. */
+  take(index: number, entry: Uint8Array, leaf: LeafPlace): void {
     const type = entryType(entry) ?? ""
-    if (type === RECORD_TYPE) this.#takeRecord(index, entry, leafHash)
+    if (type === RECORD_TYPE) this.#takeRecord(index, entry, leaf)
     else if (type === KEYRING_TYPE && this.#served !== null) this.#takeKeyring(index, entry, this.#served)
     else this.#takeOther(index, type)
     if (index === 0 && type !== KEYRING_TYPE && this.#served !== null)
       this.#findings.add("keyring_order", "entry 0", "the first entry is not keyring 1")
   }
 
-  #takeRecord(index: number, entry: Uint8Array, leafHash: Uint8Array): void {
+  #takeRecord(index: number, entry: Uint8Array, { leaves, number }: LeafPlace): void {
     this.#records++
     const { streams, objects, index: subjects } = this.#takers
     const record = attempt(() => parseRecord(entry))
@@ -97,6 +103,7 @@ export class EntryAudit {
       if (subject !== null) subjects?.add(sha256(encodeUtf8(subject)), index)
       return
     }
+    const leafHash = leaves.subarray(number * HASH_BYTES, (number + 1) * HASH_BYTES)
     const subject = streams.take({ index, entry, leafHash, record })
     subjects?.add(subject, index)
     objects?.take(record, index)

@@ -1,9 +1,9 @@
 // The texts behind the digests of records (DESIGN 6, formats 21): section texts, which a log always has, and what its archive may have: items,
 // instructions, server information, masks. What is there must hash to its name, and a section text must have as many items as the record counts.
 import { fetchObject, objectPath } from "../../client/objects.js"
-import { decodeUtf8, parseHex } from "../../core/bytes.js"
+import { decodeUtf8, encodeUtf8, parseHex } from "../../core/bytes.js"
 import { attempt, ToolsumError } from "../../core/errors.js"
-import { type Digest, isDigest } from "../../core/hash.js"
+import { type Digest, isDigest, sha256 } from "../../core/hash.js"
 import type { ToolRecord } from "../../core/record.js"
 import { parseSectionText, SECTION_NAMES } from "../../core/section.js"
 import type { LogSource } from "../../ports.js"
@@ -30,7 +30,7 @@ export interface ObjectCounts {
 
 /** The objects of a log, each read once, whoever names it. */
 export class ObjectAudit {
-  /** Digests that were looked at, surfaces among them. */
+  /** Beginnings of digests that were looked at: of objects, surfaces, and section lines. */
   readonly seen = new KeyTable(0)
   readonly #source: LogSource
   readonly #findings: Findings
@@ -60,7 +60,8 @@ export class ObjectAudit {
     if (this.#isSeen(surface)) return
     for (const section of SECTION_NAMES) {
       const [count = "", digest = ""] = lines[section].split(" ")
-      if (isDigest(digest) && count !== "0" && !this.#isSeen(digest))
+      // By the whole line: the same text may be counted differently by another record.
+      if (isDigest(digest) && count !== "0" && this.#isNew(sha256(encodeUtf8(lines[section]))))
         this.#queue.push({ digest, count: Number(count), entry })
     }
     for (const digest of [lines.instructions, lines.server, mask]) this.#wantArchived(digest, entry)
@@ -84,10 +85,13 @@ export class ObjectAudit {
 
   #isSeen(digest: Digest): boolean {
     const start = "sha256:".length
-    const key = parseHex(digest.slice(start, start + 2 * KEY_BYTES), (why) => new RangeError(why) as never)
-    if (this.seen.find(key) >= 0) return true
+    return !this.#isNew(parseHex(digest.slice(start, start + 2 * KEY_BYTES), (why) => new RangeError(why) as never))
+  }
+
+  #isNew(key: Uint8Array): boolean {
+    if (this.seen.find(key) >= 0) return false
     this.seen.add(key)
-    return false
+    return true
   }
 
   async #check({ digest, count, entry }: Wanted): Promise<void> {

@@ -172,6 +172,6 @@ function takeEntries({ entries: audit, unread }: Walk, { read, entries, leaves }
   const start = read.index * TILE_WIDTH
   if (entries === null) unread.add(start, start + read.width)
   for (let i = 0; entries !== null && i < entries.length; i++) {
-    audit.take(start + i, entries[i] as Uint8Array, leaves.subarray(i * HASH_BYTES, (i + 1) * HASH_BYTES)) // below length
+    audit.take(start + i, entries[i] as Uint8Array, { leaves, number: i }) // below length
   }
 }
