@@ -163,9 +163,9 @@ type Verified = Omit<VerifiedFork, "isProven">
 
 function verifyNotes({ evidence, roots, nowSec }: Parameters<typeof verifyForkEvidence>[0]): Verified {
   const { origin, keyrings } = evidence
-  const keyring = asEvidence("its keyrings do not hold", () => verifyKeyring({ notes: keyrings, origin, nowSec }))
+  const keyring = asEvidence("its keyrings: ", () => verifyKeyring({ notes: keyrings, origin, nowSec }))
   const root = matchRoot(keyring, roots)
-  const judged = asEvidence("it does not hold", () => judgeFork(keyring.chain, evidence))
+  const judged = asEvidence("", () => judgeFork(keyring.chain, evidence))
   return { ...judged, origin, root, keyringVersion: keyring.newest.version, warnings: keyring.warnings }
 }
 
@@ -173,20 +173,20 @@ function verifyLegion({ evidence, roots }: Parameters<typeof verifyForkEvidence>
   const { origin, keyrings } = evidence
   const [text = "", ...more] = keyrings
   if (more.length > 0) throw malformed("expected one keyring of a LEGION log")
-  const keyring = asEvidence("its keyring does not hold", () => verifyLegionKeyring({ text }))
+  const keyring = asEvidence("its keyring: ", () => verifyLegionKeyring({ text }))
   const root = matchRoot({ origin, fingerprint: keyring.rootPin, requireFloor: () => {} }, roots)
-  const judged = asEvidence("it does not hold", () => judgeLegionFork(keyring, evidence))
+  const judged = asEvidence("", () => judgeLegionFork(keyring, evidence))
   return { ...judged, origin, root, keyringVersion: null, warnings: [] }
 }
 
-/** What refutes a part of the evidence refutes the evidence; what makes a part unreadable makes the file so. */
-function asEvidence<T>(what: string, work: () => T): T {
+/** What refutes a part of the evidence refutes the evidence; what makes a part unreadable makes the file so. `where`: the part. */
+function asEvidence<T>(where: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
     if (!(error instanceof ToolsumError)) throw error
-    if (error.code === "EVIDENCE_INVALID") throw error
     const code = error.kind === "malformed" ? "EVIDENCE_MALFORMED" : "EVIDENCE_INVALID"
-    throw new ToolsumError(code, `${what}: ${error.message}`, { cause: error })
+    const says = code === "EVIDENCE_INVALID" ? "does not hold" : "cannot be read"
+    throw new ToolsumError(code, `the evidence ${says}: ${where}${error.message}`, { cause: error })
   }
 }

@@ -118,27 +118,27 @@ function wordOf(standing: ComparedView["standing"], size: bigint, views: readonl
       return `agrees: a proven prefix, ${missing} ${missing === 1n ? "entry" : "entries"} behind`
     }
     case "forked":
-      return "CONTRADICTS another view"
+      return "contradicts another view"
     default:
       return "not comparable: no proof here ties it to the newest"
   }
 }
 
 function footer(logs: readonly ComparedLog[], unread: readonly Unread[]): string {
-  const views = logs.flatMap((log) => log.views)
-  const agreeing = views.filter(({ standing }) => standing === "newest" || standing === "behind").length
-  const open = views.filter(
-    ({ standing, unplaced }) => standing === "unlinked" || (standing !== "forked" && unplaced > 0),
-  ).length
-  const forked = views.filter(({ standing }) => standing === "forked").length
+  const views = logs.flatMap((log) => log.views).filter(({ newest }) => newest !== null)
+  const count = (test: (view: ComparedView) => boolean) => views.filter(test).length
+  const agreeing = count(({ standing, unplaced }) => (standing === "newest" || standing === "behind") && unplaced === 0)
+  const forked = count(({ standing }) => standing === "forked")
   const forks = logs.reduce((sum, log) => sum + log.forks.length, 0)
+  const open = views.length - agreeing - forked
   const parts = [
-    ...(forks > 0 ? [`${forks} ${forks === 1 ? "fork" : "forks"}, ${forked} views contradict each other`] : []),
+    ...(forks > 0 ? [`${forks} ${forks === 1 ? "contradiction" : "contradictions"} of a log with itself`] : []),
+    ...(agreeing > 1 ? [`${agreeing} agree`] : []),
     ...(open > 0 ? [`${open} not comparable`] : []),
     ...(unread.length > 0 ? [`${unread.length} could not be read`] : []),
   ]
-  if (!logs.some(isCompared)) return [`nothing compared: no log has a head in two of these views`, ...parts].join("; ")
-  return [`${logs.length} ${logs.length === 1 ? "log" : "logs"}: ${agreeing} views agree`, ...parts].join("; ")
+  const told = logs.some(isCompared) ? parts : ["nothing compared, no log has a head in two of these views", ...parts]
+  return `${logs.length} ${logs.length === 1 ? "log" : "logs"} in ${views.length + unread.length} views: ${told.join("; ")}`
 }
 
 function members(logs: readonly ComparedLog[], unread: readonly Unread[]): { readonly [member: string]: JsonValue } {
