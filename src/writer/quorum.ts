@@ -1,7 +1,7 @@
 // Whether a signed checkpoint has the cosignatures that readers will demand: those of the policy in the newest keyring. Nothing that such
 // readers would refuse is published, unless the owner typed out that it may be (brief 4.3). Asking witnesses is cosign.ts's.
 import { type Cosignature, verifyCosignature } from "../core/cosignature.js"
-import { quote, ToolsumError } from "../core/errors.js"
+import { attempt, quote, ToolsumError } from "../core/errors.js"
 import { addSignatures, formatNote, type Note, parseNote } from "../core/note.js"
 import { evaluatePolicy, type Policy } from "../core/policy.js"
 import { ED25519_COSIGNATURE, type VerifierKey } from "../core/vkey.js"
@@ -52,12 +52,8 @@ export function readCosignatures(note: Note, policies: readonly (Policy | null)[
 }
 
 function verified(text: string, signature: Note["signatures"][number], key: VerifierKey): Cosignature | null {
-  try {
-    return verifyCosignature({ text, signature, key })
-  } catch (error) {
-    if (error instanceof ToolsumError) return null
-    throw error
-  }
+  const cosignature = attempt(() => verifyCosignature({ text, signature, key }))
+  return cosignature instanceof ToolsumError ? null : cosignature
 }
 
 /** True when readers under `policy` (null: none) take the note. */
@@ -111,9 +107,11 @@ const withLines = (note: Note, lines: readonly string[]): string => formatNote(a
 /** The error for a line that somebody brought and that is no good cosignature of the checkpoint by a witness of the policy. Null: all are. */
 export function findForeign(checkpoint: string, lines: readonly string[], policy: Policy): ToolsumError | null {
   const { text } = parseNote(checkpoint)
-  const other = lines.find(
-    (line) => readCosignatures(addSignatures({ text, signatures: [] }, [line]), [policy]).length === 0,
-  )
+  const isCosignature = (line: string): boolean => {
+    const note = attempt(() => addSignatures({ text, signatures: [] }, [line]))
+    return !(note instanceof ToolsumError) && readCosignatures(note, [policy]).length > 0
+  }
+  const other = lines.find((line) => !isCosignature(line))
   if (other === undefined) return null
   return new ToolsumError(
     "USAGE",

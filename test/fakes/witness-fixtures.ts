@@ -1,9 +1,10 @@
 // Witnesses in memory for tests: a store whose swaps can be made to lose, and requests over the small trees of the log fixtures.
 import { formatAddCheckpoint } from "../../src/core/add-checkpoint.js"
-import { equalBytes } from "../../src/core/bytes.js"
+import { encodeUtf8, equalBytes } from "../../src/core/bytes.js"
 import { splitHashes } from "../../src/core/merkle.js"
 import { parseNote } from "../../src/core/note.js"
-import type { WitnessStore } from "../../src/ports.js"
+import type { WitnessService, WitnessStore } from "../../src/ports.js"
+import type { Witness } from "../../src/writer/witness.js"
 import { consistency, head, ORIGIN, rootOf, signer } from "../core/log-fixtures.js"
 
 /** A store in memory; every call gives way to others, as a file system does. */
@@ -41,4 +42,21 @@ export function requestBody(p: {
   const proof = p.proof ?? splitHashes(joined, (why) => new Error(why) as never)
   const note = parseNote(p.note ?? head(ORIGIN, size, [signer(ORIGIN)], rootOf(size)))
   return formatAddCheckpoint({ old: BigInt(old), proof, note })
+}
+
+/** A witness as others reach it, without HTTP in between. */
+export function serviceOf(witness: Witness): WitnessService {
+  return {
+    location: witness.key.name,
+    addCheckpoint: async (body) => {
+      const answer = await witness.addCheckpoint(body)
+      const text = answer.status === 200 ? answer.lines.join("\n") : answer.status === 409 ? answer.size : answer.why
+      const contentType = answer.status === 409 ? "text/x.tlog.size" : "text/plain"
+      return { status: answer.status, contentType, body: encodeUtf8(`${text}\n`) }
+    },
+    latest: async (origin) => {
+      const latest = await witness.latest(origin)
+      return latest === null ? null : encodeUtf8(latest.note)
+    },
+  }
 }
