@@ -24,7 +24,7 @@ import {
 const RAW = 1100
 let honest: ReadonlyMap<string, Uint8Array>
 beforeAll(async () => {
-  honest = await makeLog(RAW)
+  honest = (await makeLog(RAW)).files
 })
 const world = () => makeWorld(honest)
 
@@ -50,7 +50,7 @@ test("an honest log: everything is read, and nothing is found", async () => {
 })
 
 test.each([0, 1, 255, 256, 257, 511, 512, 1023, 1024])("an honest log of %i further entries", async (raw) => {
-  const report = await makeWorld(await makeLog(raw)).audit()
+  const report = await makeWorld((await makeLog(raw)).files).audit()
   expect(codesOf(report)).toEqual([])
   expect(report.exitCode).toBe(0)
 })

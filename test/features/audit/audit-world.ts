@@ -51,8 +51,16 @@ export class MemoryAuditState implements AuditState {
   }
 }
 
-/** Files of a log of three streams and `raw` entries of another type, published in several steps; the same each time. */
-export async function makeLog(raw: number): Promise<ReadonlyMap<string, Uint8Array>> {
+/** A log as the writer stores it, and as it is served: by path below public/. */
+export interface MadeLog {
+  readonly stored: ReadonlyMap<string, Uint8Array>
+  readonly files: ReadonlyMap<string, Uint8Array>
+}
+
+const made = (stored: ReadonlyMap<string, Uint8Array>): MadeLog => ({ stored, files: publicFiles(stored) })
+
+/** A log of three streams and `raw` entries of another type, published in several steps; the same each time. */
+export async function makeLog(raw: number): Promise<MadeLog> {
   const store = createMemoryStore()
   const log = await newLog(store)
   await log.append([submission(["a"]), submission(["b"], { subject: "local:other" })])
@@ -60,20 +68,17 @@ export async function makeLog(raw: number): Promise<ReadonlyMap<string, Uint8Arr
   await log.appendEntries(Array.from({ length: raw }, (_, i) => rawEntry(i)))
   await log.append([submission(["a"], { observed: 1_796_083_202n }), submission(["d"], { subject: "local:late" })])
   await log.close()
-  return publicFiles(store.files)
+  return made(store.files)
 }
 
-/** Let the log of these files grow by records of its first stream. */
-export async function growLog(
-  files: ReadonlyMap<string, Uint8Array>,
-  tools: readonly string[][],
-): Promise<ReadonlyMap<string, Uint8Array>> {
+/** Let a stored log grow by records of its first stream. */
+export async function growLog(files: ReadonlyMap<string, Uint8Array>, tools: readonly string[][]): Promise<MadeLog> {
   const store = createMemoryStore(files)
   const log = await reopen(store)
   for (const [i, names] of tools.entries())
     await log.append([submission(names, { observed: 1_796_083_210n + BigInt(i) })])
   await log.close()
-  return store.files
+  return made(store.files)
 }
 
 const publicFiles = (files: ReadonlyMap<string, Uint8Array>): ReadonlyMap<string, Uint8Array> =>

@@ -1,0 +1,153 @@
+// An audit goes on where the one before it stood, finished or not, and says the same as one that reads everything.
+import { beforeAll, expect, test } from "vitest"
+import { rawEntry } from "../../fakes/writer-fixtures.js"
+import { codesOf, edit, entriesOf, flip, growLog, makeLog, makeWorld, serveTree } from "./audit-world.js"
+
+let stored: ReadonlyMap<string, Uint8Array>
+let honest: ReadonlyMap<string, Uint8Array>
+let grown: ReadonlyMap<string, Uint8Array>
+beforeAll(async () => {
+  const made = await makeLog(1100)
+  ;[stored, honest] = [made.stored, made.files]
+  grown = (await growLog(stored, [["x"], ["y"], ["x"]])).files
+})
+
+/** What an audit says but for where it started. */
+const said = async (audit: ReturnType<ReturnType<typeof makeWorld>["audit"]>) => {
+  const { entries, streams, objects, counts, exitCode } = await audit
+  return { entries, streams, objects, counts, exitCode }
+}
+
+test("a log that has grown: only what is new is read, and the report is that of the whole log", async () => {
+  const log = makeWorld(honest)
+  await log.audit()
+  log.source.reads.length = 0
+  for (const [path, bytes] of grown) log.files.set(path, bytes)
+  const report = await log.audit()
+  expect(report).toMatchObject({ from: 1024, isResumed: true, exitCode: 0 })
+  expect(log.source.reads).not.toContain("tile/entries/003")
+  const whole = await said(makeWorld(grown).audit())
+  expect({ ...(await said(log.audit())), counts: {} }).toEqual({ ...whole, counts: {} })
+})
+
+test("--full reads everything again", async () => {
+  const log = makeWorld(honest)
+  await log.audit()
+  expect(await log.audit({ full: true })).toMatchObject({ from: 0, isResumed: false })
+})
+
+test("a log that goes on differently is caught by the root, and read again from the start to say where", async () => {
+  const log = makeWorld(honest)
+  await log.audit()
+  const entries = [...entriesOf(log), rawEntry(1)]
+  entries[300] = rawEntry(9999)
+  serveTree(log, entries)
+  const report = await log.audit()
+  expect(codesOf(report)).toContain("fork")
+  expect(report).toMatchObject({ exitCode: 3, from: 0 })
+  expect(report.findings.find(({ code }) => code === "fork")?.evidence?.evidence).toMatchObject({
+    a: expect.anything(),
+  })
+})
+
+test("what an earlier audit found in entries is told again", async () => {
+  const log = makeWorld(honest)
+  const entries = entriesOf(log)
+  const bad = new TextEncoder().encode("toolsum-record/v9\n")
+  serveTree(log, [...entries.slice(0, 5), bad, ...entries.slice(5, 1000)])
+  const once = codesOf(await log.audit())
+  expect(once).toContain("record_version")
+  const again = await log.audit()
+  expect(again).toMatchObject({ from: 768, isResumed: true })
+  expect(codesOf(again)).toEqual(once)
+})
+
+test("interrupted at any bundle, it goes on from there and says the same", async () => {
+  const whole = await said(makeWorld(honest).audit())
+  for (const after of [256, 512, 768, 1024]) {
+    const log = makeWorld(honest)
+    const abort = new AbortController()
+    const read = log.source.read
+    log.source.read = async (path, maxBytes) => {
+      if (path === `tile/entries/${String(after / 256).padStart(3, "0")}${after === 1024 ? ".p/82" : ""}`) abort.abort()
+      return read(path, maxBytes)
+    }
+    const interrupted = log.audit({ signal: abort.signal })
+    await expect(interrupted).rejects.toMatchObject({ code: "READING_INCOMPLETE" })
+    log.source.read = read
+    expect(await said(log.audit())).toEqual(whole)
+  }
+})
+
+test("nothing is kept beyond what could not be read: it is looked at again", async () => {
+  const log = makeWorld(honest)
+  log.files.delete("tile/0/001")
+  expect(codesOf(await log.audit())).toEqual(["tile_missing"])
+  for (const [path, bytes] of honest) log.files.set(path, bytes)
+  expect(codesOf(await log.audit())).toEqual([])
+})
+
+test("a damaged audit state is nobody's lie", async () => {
+  const log = makeWorld(honest)
+  await log.audit()
+  const [[name = "", bytes = new Uint8Array()] = []] = [...log.auditState.stored]
+  for (const at of [0, 40, 300, bytes.length - 1]) {
+    log.auditState.stored.set(name, flip(at)(bytes.slice()))
+    await expect(log.audit(), `byte ${at}`).rejects.toMatchObject({ code: "STATE_CORRUPT" })
+  }
+  log.auditState.stored.set(name, bytes.slice(0, -1))
+  await expect(log.audit()).rejects.toMatchObject({ code: "STATE_CORRUPT" })
+  expect(await log.audit({ full: true })).toMatchObject({ exitCode: 0 })
+})
+
+test("a damaged memory of heads is told and touched by nothing", async () => {
+  const log = makeWorld(honest)
+  await log.audit()
+  const [[key = "", bytes = new Uint8Array()] = []] = [...log.state.stored]
+  log.state.stored.set(key, flip(30)(bytes.slice()))
+  const report = await log.audit()
+  expect(codesOf(report)).toEqual(["state_corrupt"])
+  expect(report.exitCode).toBe(2)
+})
+
+test("a smaller head than the audited one is a rollback in a folder, and may be a cache elsewhere", async () => {
+  for (const [local, code, exit] of [
+    [true, "rollback", 3],
+    [false, "log_behind", 2],
+  ] as const) {
+    const log = makeWorld(grown)
+    log.source.local = local
+    await log.audit()
+    const older = honest.get("checkpoint")
+    if (older === undefined) throw new Error("the log has a checkpoint")
+    log.files.set("checkpoint", older)
+    const report = await log.audit()
+    expect(codesOf(report)).toEqual([code])
+    expect(report.exitCode).toBe(exit)
+  }
+})
+
+test("a partial tile of an earlier head that is there must begin the full one", async () => {
+  const log = makeWorld(honest)
+  await log.audit()
+  for (const [path, bytes] of grown) log.files.set(path, bytes)
+  edit(log, "tile/0/004.p/82", flip(0))
+  const partials = async function* () {
+    yield { level: 0, index: 4, width: 82 } as const
+    yield { level: "entries", index: 4, width: 82 } as const
+  }
+  expect(codesOf(await log.audit())).toEqual(["partial_differs"])
+  expect(codesOf(await log.audit({ state: null, partials }))).toEqual(["partial_differs"])
+})
+
+test("since a head: earlier entries are neither read nor judged", async () => {
+  const log = makeWorld(grown)
+  const since = { note: honest.get("checkpoint") ?? "", from: "old.checkpoint" }
+  const report = await log.audit({ since, auditState: null })
+  expect(codesOf(report)).toEqual([])
+  expect(report).toMatchObject({ from: 1024, exitCode: 0 })
+  expect(report.notCovered).toContain("entries before 1024")
+  expect(log.source.reads).not.toContain("tile/entries/002")
+  const foreign = await log.audit({ since: { note: "no note", from: "x" } })
+  expect(foreign).toMatchObject({ from: 0, exitCode: 2 })
+})
