@@ -1,11 +1,12 @@
 // What `verify` of one pin costs beside a Node that does nothing, in CPU time: the median of five rounds in turns, with one repeat. A guard
 // against a new import or a slow function, not the goal itself, which `npm run bench` prints.
-import { copyFile, mkdir } from "node:fs/promises"
+import { copyFile, mkdir, readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
 import { measureProcesses, medianRatio } from "../../bench/processes.mjs"
 import { bundleCommand } from "../../scripts/bundle.mjs"
+import { SHA256_WASM } from "../../src/core/sha256-wasm.js"
 import { makePinnedWorld } from "../fakes/cli-world.js"
 import { makeTempFolder } from "../fakes/temp-folder.js"
 
@@ -34,3 +35,16 @@ test.skipIf(process.platform === "win32")(
   },
   120_000,
 )
+
+test("what `verify` loads is ASCII, and the kernel for hashing in bulk is not in it", async () => {
+  const folder = await makeTempFolder()
+  await bundleCommand(folder)
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".js"))
+  const files = await Promise.all(
+    names.map(async (name) => ({ name, text: await readFile(join(folder, name), "utf8") })),
+  )
+  expect(files.filter(({ text }) => /[^\x00-\x7f]/.test(text)).map(({ name }) => name)).toEqual([])
+  const holders = files.filter(({ text }) => text.includes(SHA256_WASM)).map(({ name }) => name)
+  expect(holders).toHaveLength(1)
+  expect(["bin.js", "legion-lockfile.js"]).not.toContain(holders[0])
+}, 120_000)
