@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { sharedPath } from "../shared.js"
 
 /** Names of the tools that are used here. */
-export type Tool = "checklog" | "checkproof" | "makeproof" | "makelog" | "notecheck"
+export type Tool = "checklog" | "checkproof" | "makeproof" | "makelog" | "notecheck" | "witness"
 
 const SOURCES = sharedPath("interop")
 
@@ -71,6 +71,38 @@ export async function startTool(tool: Tool, args: readonly string[]): Promise<Ra
   })
   const stdout = Buffer.concat(out)
   return { code, stdout, report: parseReport(stdout), stderr: Buffer.concat(err).toString() }
+}
+
+/** Another implementation's witness, running. */
+export interface RunningWitness {
+  readonly url: string
+  readonly vkey: string
+  stop(): Promise<void>
+}
+
+/** Run the Go witness for a log; it ends with `stop`, or with this process. */
+export async function startGoWitness(logVkey: string): Promise<RunningWitness> {
+  const args = ["--log-vkey", logVkey, "--until-eof"]
+  const child = spawn(toolPath("witness"), args, { stdio: ["pipe", "pipe", "inherit"] })
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()))
+  const said = await new Promise<string>((resolve, reject) => {
+    let text = ""
+    child.once("error", reject)
+    child.once("close", () => reject(new Error("the witness ended before it said where it is")))
+    child.stdout.on("data", (part) => {
+      text += part
+      if (text.includes("\n")) resolve(text)
+    })
+  })
+  const { url, vkey } = JSON.parse(said)
+  return {
+    url,
+    vkey,
+    stop: () => {
+      child.stdin.end()
+      return ended
+    },
+  }
 }
 
 function parseReport(stdout: Uint8Array): Ran["report"] {
