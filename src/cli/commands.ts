@@ -138,7 +138,7 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
   [
     "history",
     {
-      summary: "Show what a LEGION log has signed of a server",
+      summary: "Show what a log has signed of a server, and when a text appeared",
       load: async () => (await import("./commands/history.js")).historyCommand,
     },
   ],

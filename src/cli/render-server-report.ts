@@ -45,6 +45,7 @@ export function verdictOf(report: ServerReport): ServerVerdict {
       : null,
     record: record && { index: record.index, observedSec: record.record.observed },
     newest: first?.log.newest ?? null,
+    ...(first?.log.newest === "scanned" ? { searched: { from: 0n, size: first.log.head.size } } : {}),
     pin: null,
     items: Object.fromEntries(counts),
     changes: report.changes,

@@ -11,13 +11,29 @@ export interface RenderOptions {
   readonly explain: boolean
   /** Lines under a server: a diff, a hint. Escaped already. */
   readonly below?: (server: ServerVerdict) => readonly string[]
+  /** Lines before the counts. Escaped already. */
+  readonly notes?: readonly string[]
 }
 
 /** A report of several servers, ending with the counts. */
 export function renderServers(servers: readonly ServerVerdict[], options: RenderOptions): string {
   const width = Math.max(...servers.map(({ name }) => showWord(name).length))
   const lines = servers.flatMap((server) => [headline(server, width, options.paint), ...details(server, options)])
-  return `${[...lines, ...partialCoverage(servers), footer(servers)].join("\n")}\n`
+  return `${[...lines, ...partialCoverage(servers), ...(options.notes ?? []), footer(servers)].join("\n")}\n`
+}
+
+/** Whether it was shown that the logs hold back no newer record. `exhaustive`: every entry was asked for. */
+export function describeOmission(servers: readonly ServerVerdict[], exhaustive: boolean): readonly string[] {
+  const asked = servers.filter(({ newest, verdict }) => newest !== null && verdict !== "REJECTED")
+  const open = asked.filter(({ newest }) => newest === "hint")
+  const names = open.length === asked.length ? "" : ` for ${open.map(({ name }) => showWord(name)).join(", ")}`
+  if (open.length > 0)
+    return [
+      `not shown${names}: that the log holds back no newer record${exhaustive ? "" : "; --exhaustive looks at every entry"}`,
+    ]
+  if (!exhaustive || asked.length === 0) return []
+  const sizes = [...new Set(asked.flatMap(({ searched }) => (searched ? [searched.size] : [])))].join(", ")
+  return [`every later entry up to head ${sizes} was looked at: no newer record is held back`]
 }
 
 /** Where records cover only some members of an item, that is the same for all of their log: said once, not under each server. */
@@ -68,9 +84,10 @@ function details(server: ServerVerdict, options: RenderOptions): string[] {
 }
 
 function evidence(server: ServerVerdict): string[] {
-  const { head, record, pin } = server
+  const { head, record, pin, searched } = server
   return [
     ...(head ? [`head      ${head.size} of ${showWord(head.origin)}, ${countItems(head.cosigners, "cosigners")}`] : []),
+    ...(searched ? [`searched  every entry from leaf ${searched.from} up to head ${searched.size}`] : []),
     ...(record ? [`record    leaf ${record.index}, observed ${formatSec(record.observedSec)}`] : []),
     ...(pin ? [`pin       ${pin}`] : []),
     ...(server.notCovered.length > 0 && !isPartial(server) ? [`not read  ${server.notCovered.join(", ")}`] : []),

@@ -42,7 +42,7 @@ export function reportMembers(servers: readonly ServerVerdict[]): {
 }
 
 function serverMember(server: ServerVerdict): JsonValue {
-  const { head, record } = server
+  const { head, record, searched } = server
   return {
     name: server.name,
     subject: server.subject,
@@ -59,6 +59,7 @@ function serverMember(server: ServerVerdict): JsonValue {
     head: head && { origin: head.origin, size: String(head.size), cosigners: head.cosigners, ageSec: head.ageSec },
     record: record && { index: String(record.index), observed: formatSec(record.observedSec) },
     newest: server.newest,
+    ...(searched ? { searched: { from: String(searched.from), size: String(searched.size) } } : {}),
     pin: server.pin,
     items: { ...server.items },
     changes: server.changes.map(changeMember),

@@ -25,7 +25,7 @@ import { loadPaint } from "./paint.js"
 import { showProgress } from "./progress.js"
 import { findProjectLockfile } from "./project.js"
 import { openRegistry } from "./registry.js"
-import { renderServers } from "./render.js"
+import { describeOmission, renderServers } from "./render.js"
 import { refutedMember, renderRefuted } from "./render-refuted.js"
 import { printDocument, reportMembers } from "./report-json.js"
 import { type Saved, savedMember, saveEvidence, showSaved } from "./save-evidence.js"
@@ -155,7 +155,8 @@ async function show(verified: LegionVerified, { options, io }: Asked): Promise<v
     ...(history?.entries ?? []).map(({ entry }) => escapeInvisible(describeEntry(entry))),
     ...(server.subject === null ? candidates.map((id) => `ask about one of them: --id ${showWord(id)}`) : []),
   ]
-  io.stdout(renderServers([server], { paint, explain, below: () => lines }))
+  const notes = describeOmission([server], options.flag("exhaustive"))
+  io.stdout(renderServers([server], { paint, explain, below: () => lines, notes }))
   for (const warning of server.warnings) io.stderr(`warning: ${describeWarning(warning)}\n`)
   for (const { message } of findings) io.stderr(`note: ${escapeInvisible(message)}\n`)
 }

@@ -36,7 +36,7 @@ export interface SubjectRecords {
   readonly since: bigint
   /** False when the index lists records that were not read, and when it ends before the part that was scanned. */
   readonly complete: boolean
-  /** `index_malformed`, `index_unavailable`, `record_malformed:<index>`. */
+  /** `index_malformed`, `index_unavailable`, `index_omits:<index>`, `record_malformed:<index>`. */
   readonly warnings: readonly string[]
 }
 
@@ -49,6 +49,8 @@ export interface SubjectSearch {
   readonly since?: bigint
   /** Scan everything from `since` on instead of believing the index. */
   readonly exhaustive?: boolean
+  /** A record of the subject that is proven to be there, such as a pin's: an index that leaves it out lies, and counts as absent. */
+  readonly known?: bigint
   /** How many bundles to read for records of other streams, which are only notes; all when no stream is wanted. */
   readonly noteBundles?: number
   /** Records of the subject that the caller has proven already; they must fit in with what is found. */
@@ -77,9 +79,7 @@ export async function findSubjectRecords(
 ): Promise<SubjectRecords> {
   const { size } = tree.head
   const since = search.since ?? 0n
-  const index = search.exhaustive
-    ? { bucket: EMPTY_SUBJECT_BUCKET, warnings: [] }
-    : await fetchBucket(source, search.subject)
+  const index = search.exhaustive ? { bucket: EMPTY_SUBJECT_BUCKET, warnings: [] } : await fetchTruthful(source, search)
   const scannedFrom = scanStart({ since, size, indexed: index.bucket.size, exhaustive: search.exhaustive ?? false })
   const sieve = createSieve(search.subject)
   await scan(tree, scannedFrom, sieve)
@@ -127,6 +127,13 @@ function scanStart(p: { since: bigint; size: bigint; indexed: bigint; exhaustive
   const wanted = size - indexed > MAX_SCAN ? size - MAX_SCAN : indexed
   const aligned = wanted - (wanted % WIDTH)
   return aligned >= since ? aligned : since
+}
+
+/** The subject's bucket, unless it leaves out what is known to be there. */
+async function fetchTruthful(source: LogSource, { subject, known }: SubjectSearch): ReturnType<typeof fetchBucket> {
+  const { bucket, warnings } = await fetchBucket(source, subject)
+  const isOmitted = known !== undefined && known < bucket.size && !bucket.subjects.get(subject)?.includes(known)
+  return isOmitted ? { bucket: EMPTY_SUBJECT_BUCKET, warnings: [`index_omits:${known}`] } : { bucket, warnings }
 }
 
 /** Warnings for a bucket that cannot be had, by the code of the error; LOG_UNAVAILABLE is also that of one that is too long. */

@@ -80,6 +80,8 @@ export interface ServerVerdict {
   } | null
   readonly record: { readonly index: bigint; readonly observedSec: bigint } | null
   readonly newest: "scanned" | "hint" | null
+  /** Where a log was searched: every entry from `from` up to its head of that size was looked at. */
+  readonly searched?: { readonly from: bigint; readonly size: bigint }
   readonly pin: Digest | null
   /** How many items of each list are pinned. */
   readonly items: Readonly<Partial<Record<SectionName, number>>>

@@ -171,10 +171,10 @@ function requireLogged(entry: Uint8Array, index: bigint, proof: readonly Hash[],
   }
 }
 
-/** CONFIG_INVALID: a witness policy that says nothing of this log. */
+/** HEAD_UNPROVEN: a witness policy that says nothing of this log. */
 const REASONS_OF_FAULTS: Readonly<Partial<Record<ErrorCode, UnknownReason>>> = {
   ROOT_NOT_PINNED: "root_not_pinned",
-  CONFIG_INVALID: "incomplete",
+  HEAD_UNPROVEN: "incomplete",
 }
 
 function unknownOfFault(fault: ToolsumError): PinJudgement["unknown"] {

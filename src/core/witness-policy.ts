@@ -8,7 +8,7 @@ import { samePublicKey, type VerifierKey } from "./vkey.js"
 /** Hold a checkpoint, which its keyring has vouched for already, to `policy` too: signed by a log key that the policy names, where it names any,
  *  and cosigned by its quorum. `keys`: the keyring's log keys; `counted`: witnesses that the keyring's own policy has counted. With `nowSec`
  *  (POSIX seconds) cosignatures that lie more than DEFAULT_SKEW_SEC after it do not count. Returns the checkpoint with the cosignatures of both.
- *  Throws CONFIG_INVALID for a log that the policy does not name, QUORUM_NOT_MET, and SIGNATURE_INVALID. */
+ *  Throws HEAD_UNPROVEN for a log that the policy does not name, QUORUM_NOT_MET, and SIGNATURE_INVALID. */
 export function holdToWitnessPolicy(
   opened: VerifiedCheckpoint,
   p: { policy: Policy; keys: readonly VerifierKey[]; counted: readonly VerifierKey[]; nowSec?: bigint },
@@ -49,7 +49,7 @@ function logKeysFor(origin: string, policy: Policy): readonly VerifierKey[] | nu
   const keys = policy.logs.map(({ key }) => key).filter(({ name }) => name === origin)
   if (keys.length > 0) return keys
   throw new ToolsumError(
-    "CONFIG_INVALID",
+    "HEAD_UNPROVEN",
     `the witness policy is for other logs: it has no log line for ${quote(origin)}`,
   )
 }

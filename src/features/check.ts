@@ -57,6 +57,7 @@ export async function checkPin(input: CheckInput): Promise<ServerVerdict> {
     compared: ["lock", ...(inLog ? ["log" as const] : []), ...(read ? ["live" as const] : [])],
     record: found ? { index: found.index, observedSec: found.record.observed } : input.offline.record,
     newest: inLog?.how ?? null,
+    ...(inLog ? { searched: inLog.searched } : {}),
     changes: read?.comparison.changes ?? [],
     warnings: [...input.offline.warnings, ...(inLog?.warnings ?? [])],
   }
@@ -66,6 +67,7 @@ export async function checkPin(input: CheckInput): Promise<ServerVerdict> {
 interface LogFindings {
   readonly newest: FoundRecord | null
   readonly how: "scanned" | "hint"
+  readonly searched: NonNullable<ServerVerdict["searched"]>
   /** Newest records of other versions, read under the same conditions. */
   readonly otherVersions: readonly FoundRecord[]
   readonly warnings: readonly string[]
@@ -76,7 +78,9 @@ async function lookIntoLog(log: LogState, input: CheckInput, observed: Observati
     const { exhaustive, pin } = input
     const { subject } = observed
     const since = pin.index ?? 0n
-    const records = await findSubjectRecords(client, { subject, stream: streamKey(observed), since, exhaustive })
+    const known = input.offline.verdict === "UNKNOWN" || pin.index === null ? {} : { known: pin.index }
+    const search = { subject, stream: streamKey(observed), since, exhaustive, ...known }
+    const records = await findSubjectRecords(client, search)
     const { found, newest } = newestOfStream(records, streamKey(observed))
     if (exhaustive && found !== null) await requireWholeStream(client, found, since)
     return { records, findings: findingsOf(client, records, observed, { newest: found, how: newest }) }
@@ -101,7 +105,8 @@ function findingsOf(
   const notes = otherVersions.map(
     ({ record, index }) => `other_version:${record.version} is in the log as leaf ${index}`,
   )
-  return { ...found, otherVersions, warnings: [...log.warnings, ...records.warnings, ...notes] }
+  const searched = { from: records.scannedFrom, size: log.head.size }
+  return { ...found, searched, otherVersions, warnings: [...log.warnings, ...records.warnings, ...notes] }
 }
 
 /** Every record between the newest and the pin's must be there, each naming the one before it. Throws RECORD_INVALID. */

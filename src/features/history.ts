@@ -29,7 +29,7 @@ export interface ServerHistory {
   readonly streams: readonly StreamHistory[]
   /** Newest record of each of the others. */
   readonly others: readonly FoundRecord[]
-  /** `index_omits:<leaf>`, `newer_format:<leaf>`, `records_unread`, `object_wrong:<path>`, and those of log and search. */
+  /** `newer_format:<leaf>`, `records_unread`, `object_wrong:<path>`, `objects_unavailable`, and those of log and search. */
   readonly warnings: readonly string[]
 }
 
@@ -50,10 +50,10 @@ export async function readHistory(client: LogClient, question: HistoryQuestion):
   const { subject, exhaustive, known } = question
   const leaves = [known, typeof question.choice === "object" && "leaf" in question.choice ? question.choice.leaf : null]
   const proven = await Promise.all(leaves.flatMap((leaf) => (leaf === null ? [] : [readRecord(client, leaf, subject)])))
-  const found = await findSubjectRecords(client, { subject, exhaustive, proven })
+  const found = await findSubjectRecords(client, { subject, exhaustive, proven, ...(known === null ? {} : { known }) })
   const newest = newestByStream([...found.records, ...proven])
   const isWanted = chosen(question.choice, proven)
-  const warnings = new Set([...client.warnings, ...warningsOf(found, known)])
+  const warnings = new Set([...client.warnings, ...warningsOf(found)])
   const source = rememberObjects(client.source, (warning) => warnings.add(warning))
   const streams: StreamHistory[] = []
   for (const last of newest.filter(isWanted)) {
@@ -95,15 +95,11 @@ function keyAt(leaf: bigint, proven: readonly FoundRecord[]): string | null {
   return one ? streamKey(one.record) : null
 }
 
-function warningsOf(found: SubjectRecords, known: bigint | null): readonly string[] {
-  const isOmitted = known !== null && !found.records.some(({ index }) => index === known)
-  return [
-    ...found.warnings,
-    ...(isOmitted ? [`index_omits:${known}`] : []),
-    ...found.newerFormat.map((leaf) => `newer_format:${leaf}`),
-    ...(found.complete ? [] : ["records_unread"]),
-  ]
-}
+const warningsOf = (found: SubjectRecords): readonly string[] => [
+  ...found.warnings,
+  ...found.newerFormat.map((leaf) => `newer_format:${leaf}`),
+  ...(found.complete ? [] : ["records_unread"]),
+]
 
 /** Of all streams the index may hide a whole one, so that only reading everything is enough. */
 const howNewest = (

@@ -193,6 +193,9 @@ function judge(asked: Asked, input: LegionCheckInput): ServerVerdict {
     ...{ head, record },
     compared: ["lock", ...(found ? ["log" as const] : []), ...(read ? ["live" as const] : [])],
     newest: found && (found.isNewest ? "scanned" : "hint"),
+    ...(found?.isNewest
+      ? { searched: { from: found.served.record.leafIndex + 1n, size: found.served.head.size } }
+      : {}),
     changes: read?.is === "other" ? read.changes : found ? changesOfLists(found.lists, textsOf(found)) : [],
     warnings: [...offline.warnings, ...warningsOf(found, input)],
   }

@@ -209,6 +209,7 @@ function judgeRecord(log: LegionClient, found: Found): LegionVerified {
     ...overrule(judged, found, backdated),
     head: judged.head && { ...judged.head, origin },
     newest: found.scanned ? "scanned" : "hint",
+    ...(found.scanned ? { searched: { from: newest.record.leafIndex + 1n, size: newest.head.size } } : {}),
     warnings: [
       ...log.warnings,
       ...judged.warnings,

@@ -36,8 +36,6 @@ const LOG_REASONS: Readonly<Partial<Record<ErrorCode, UnknownReason>>> = {
   // Bytes are missing that would prove or refute what the log serves (DESIGN 8).
   HEAD_UNPROVEN: "incomplete",
   RESOURCE_MISSING: "incomplete",
-  // A witness policy that says nothing of this log.
-  CONFIG_INVALID: "incomplete",
   ROOT_NOT_PINNED: "root_not_pinned",
   TARGET_NOT_ACCEPTED: "target_not_accepted",
 }

@@ -111,8 +111,8 @@ describe("log lines", () => {
   })
 
   test("that name other logs only say nothing of this one", () => {
-    expect(() => open(null, withLogs(demand(1, 0), other), note)).toThrow(code("CONFIG_INVALID"))
-    expect(() => refuseWithoutWitnesses(withLogs(demand("none", 0), other), ORIGIN)).toThrow(code("CONFIG_INVALID"))
+    expect(() => open(null, withLogs(demand(1, 0), other), note)).toThrow(code("HEAD_UNPROVEN"))
+    expect(() => refuseWithoutWitnesses(withLogs(demand("none", 0), other), ORIGIN)).toThrow(code("HEAD_UNPROVEN"))
   })
 })
 

@@ -29,7 +29,7 @@ import {
   WITNESS_POLICY_OPTIONS,
   witnessPolicyMembers,
 } from "../project.js"
-import { renderServers } from "../render.js"
+import { describeOmission, renderServers } from "../render.js"
 import { renderDiff } from "../render-diff.js"
 import { printDocument } from "../report-json.js"
 import { CONSENT_OPTIONS } from "../servers.js"
@@ -91,7 +91,8 @@ async function showReport(report: ProjectReport, options: Options, io: Io): Prom
       ...renderDiff({ changes: server.changes, unchanged: {} }, { paint }),
       ...nextSteps(server, partOf(server)),
     ]
-    io.stdout(renderServers(servers, { paint, explain: options.flag("explain"), below }))
+    const notes = describeOmission(servers, options.flag("exhaustive"))
+    io.stdout(renderServers(servers, { paint, explain: options.flag("explain"), below, notes }))
     for (const { name, warnings } of servers)
       for (const one of warnings) io.stderr(`warning: ${showWord(name)}: ${describeWarning(one)}\n`)
   }

@@ -30,7 +30,7 @@ import {
   witnessPolicyMembers,
 } from "../project.js"
 import { REGISTRY_OPTION } from "../registry.js"
-import { renderServers } from "../render.js"
+import { describeOmission, renderServers } from "../render.js"
 import { refutedMember, renderRefuted } from "../render-refuted.js"
 import {
   pinSteps,
@@ -214,7 +214,8 @@ async function show(
   const [paint, explain] = [await loadPaint(io.colour), options.flag("explain")]
   const lines = [...(await renderReport(shown, { paint, explain })), ...nextSteps(shown, places)]
   const server = shownVerdictOf(shown)
-  io.stdout(renderServers([server], { paint, explain, below: () => lines }))
+  const notes = describeOmission([server], options.flag("exhaustive"))
+  io.stdout(renderServers([server], { paint, explain, below: () => lines, notes }))
   for (const warning of server.warnings) io.stderr(`warning: ${describeWarning(warning)}\n`)
   for (const { message } of findings) io.stderr(`note: ${escapeInvisible(message)}\n`)
 }
