@@ -10,7 +10,6 @@ import type { AuditedHead } from "./open-head.js"
 import { type AuditPosition, formatAuditState, type TableRows } from "./state.js"
 import type { StreamLedger } from "./streams.js"
 import type { IndexAudit } from "./subject-index.js"
-import { SUMS_BYTES } from "./subject-sums.js"
 import type { TileAudit } from "./tiles.js"
 import type { TreeHasher } from "./tree-hasher.js"
 import type { UnreadEntries } from "./unread.js"
@@ -94,7 +93,7 @@ function positionOf(
   const { tree, index, entries, objects, seed } = takers
   const isKept = (code: string) => ENTRY_CODES.some((one) => one === code)
   return {
-    ...{ position, audited, edge: tree.edge(), seed, sums: index?.all.save() ?? new Uint8Array(SUMS_BYTES) },
+    ...{ position, audited, edge: tree.edge(), seed, sums: index?.all.save() ?? [] },
     ...{ entries: entries.counts(), logged: entries.logged, objects: objects.counts() },
     findings: findings.list().filter(({ code }) => isKept(code)),
     counts: Object.fromEntries(Object.entries(findings.counts()).filter(([code]) => isKept(code))),

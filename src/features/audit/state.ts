@@ -14,7 +14,7 @@ import { KEY_BYTES, ROWS_PER_CHUNK } from "./key-table.js"
 import { LOOKALIKE_ROW_BYTES } from "./lookalikes.js"
 import type { ObjectCounts } from "./objects.js"
 import { STREAM_ROW_BYTES } from "./streams.js"
-import { SEED_BYTES, SUMS_BYTES } from "./subject-sums.js"
+import { SEED_BYTES } from "./subject-sums.js"
 
 /** The tables, in this order. */
 export const TABLES = ["streams", "subjects", "told", "objects"] as const
@@ -36,7 +36,8 @@ export interface AuditPosition {
   /** Unfinished tiles of level 1 and up, joined hashes each. */
   readonly edge: readonly Uint8Array[]
   readonly seed: Uint8Array
-  readonly sums: Uint8Array
+  /** As `SubjectSums` saves them. */
+  readonly sums: readonly string[]
   readonly entries: EntryCounts
   /** Keyrings that were met in their order. */
   readonly logged: number
@@ -78,7 +79,7 @@ function formatLine(at: StoredLine, log: LogIdentity): Uint8Array {
   return formatMemoryFile({
     ...{ format: FORMAT, origin: log.origin, root: log.root },
     ...{ position: `${at.position}`, audited: `${at.audited}`, edge: at.edge.map(formatBase64) },
-    ...{ seed: formatHex(at.seed), sums: formatBase64(at.sums) },
+    ...{ seed: formatHex(at.seed), sums: at.sums },
     ...{ records: `${entries.records}`, keyrings: `${entries.keyrings}`, others: `${entries.other}` },
     types: Object.entries(entries.types).map(([type, count]) => `${count} ${type}`),
     ...{ logged: `${at.logged}`, objects: `${objects.read}`, missing: `${objects.missing}` },
@@ -113,7 +114,7 @@ function readLine(document: JsonObject, _log: LogIdentity, bad: Bad): StoredLine
     ...{ position, audited: count("audited"), edge: list("edge").map((level) => readLevel(level, bad)) },
     ...{
       seed: sized(parseHex(text("seed"), bad), SEED_BYTES, bad),
-      sums: sized(parseBase64(text("sums"), bad), SUMS_BYTES, bad),
+      sums: list("sums"),
     },
     entries: {
       ...{ records: count("records"), keyrings: count("keyrings"), other: count("others") },

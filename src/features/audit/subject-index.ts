@@ -93,8 +93,8 @@ export class IndexAudit {
   }
 
   /** Go on from the sums of the first `position` entries, which an earlier audit read. */
-  async resume(sums: Uint8Array, position: number): Promise<void> {
-    this.all.load(sums)
+  async resume(sums: readonly string[], position: number): Promise<void> {
+    if (!this.all.load(sums)) throw new ToolsumError("STATE_CORRUPT", "the audit state of this log has other sums")
     this.#below = this.all.clone()
     const start = this.#sizes.reduce((least, size) => (size > 0 && size < least ? size : least), position)
     const from = Math.max(start, position - MAX_TAKEN_BACK)

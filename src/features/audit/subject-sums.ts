@@ -2,13 +2,14 @@
 // hashes over them, once from the records as they come by and once from the bucket. Equal sums are equal sets, since nobody outside knows the
 // seed that goes into the hashes. A sum can be taken back, so that it holds at any size.
 import { sha256 } from "../../core/hash.js"
+import { SUBJECT_BUCKET_NAMES } from "../../core/subject-index.js"
 
 /** Length of a seed, which is secret: it never leaves the user's state. */
 export const SEED_BYTES = 16
-const BUCKETS = 256
+const BUCKETS = SUBJECT_BUCKET_NAMES.length
 const LANES = 2
-/** Bytes of the sums of all buckets: of each a count (float64) and two lanes of 32 bits. */
-export const SUMS_BYTES = BUCKETS * (8 + 4 * LANES)
+/** A saved sum. */
+const SAVED = /^([0-9a-f]{2}) ([1-9][0-9]{0,15}) ([0-9a-f]{8})([0-9a-f]{8})$/
 
 /** Sums of all buckets. */
 export class SubjectSums {
@@ -54,24 +55,30 @@ export class SubjectSums {
     return copy
   }
 
-  /** All sums, little endian. */
-  save(): Uint8Array {
-    const bytes = new Uint8Array(SUMS_BYTES)
-    const view = new DataView(bytes.buffer)
-    this.#counts.forEach((count, i) => {
-      view.setFloat64(8 * i, count, true)
-    })
-    this.#lanes.forEach((lane, i) => {
-      view.setInt32(8 * BUCKETS + 4 * i, lane, true)
-    })
-    return bytes
+  /** The sums that are not empty: `<bucket> <count> <lanes>`, bucket and lanes in hex. */
+  save(): readonly string[] {
+    return SUBJECT_BUCKET_NAMES.flatMap((name, bucket) =>
+      this.count(bucket) === 0
+        ? []
+        : [`${name} ${this.count(bucket)} ${this.#hexOf(bucket, 0)}${this.#hexOf(bucket, 1)}`],
+    )
   }
 
-  /** Take over what `save` gave under the same seed. */
-  load(bytes: Uint8Array): void {
-    const view = new DataView(bytes.buffer, bytes.byteOffset, SUMS_BYTES)
-    for (let i = 0; i < BUCKETS; i++) this.#counts[i] = view.getFloat64(8 * i, true)
-    for (let i = 0; i < BUCKETS * LANES; i++) this.#lanes[i] = view.getInt32(8 * BUCKETS + 4 * i, true)
+  /** Take over what `save` gave under the same seed; the sums must be empty. False when a line is none of its. */
+  load(lines: readonly string[]): boolean {
+    for (const line of lines) {
+      const [, name = "", count = "", first = "", second = ""] = SAVED.exec(line) ?? []
+      const bucket = SUBJECT_BUCKET_NAMES.indexOf(name)
+      if (bucket < 0) return false
+      this.#counts[bucket] = Number(count)
+      this.#lanes[LANES * bucket] = Number.parseInt(first, 16)
+      this.#lanes[LANES * bucket + 1] = Number.parseInt(second, 16)
+    }
+    return true
+  }
+
+  #hexOf(bucket: number, lane: number): string {
+    return ((this.#lanes[LANES * bucket + lane] ?? 0) >>> 0).toString(16).padStart(8, "0")
   }
 
   /** 32 bits of a hash under the seed: the words of the subject and of the index, each mixed in by multiplication (as xxHash does). */
