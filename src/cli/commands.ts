@@ -254,6 +254,13 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     },
   ],
   [
+    "log succeed",
+    {
+      summary: "Make a new log for one that cannot go on, move pins to it",
+      load: async () => (await import("./commands/log-succeed.js")).logSucceedCommand,
+    },
+  ],
+  [
     "log hostile",
     {
       summary: "Serve a log with one lie, to test clients of logs",

@@ -105,7 +105,7 @@ function findRefusal({ name, pin }: WaitingPin, lockfile: Lockfile): ToolsumErro
 }
 
 /** What the writer takes: the observation, and the section texts, which the digests of a pin give back. */
-function submissionOf(pin: Pin): Submission {
+export function submissionOf(pin: Pin): Submission {
   const objects = SECTION_NAMES.flatMap((section) => {
     const digests = pin[section]
     if (digests === undefined) return []
@@ -115,7 +115,7 @@ function submissionOf(pin: Pin): Submission {
 }
 
 /** The record that came back must say what was observed; an older one of the same stream may have been observed earlier. */
-function requireSame({ name, pin }: WaitingPin, recorded: Recorded | undefined): Recorded {
+export function requireSame({ name, pin }: WaitingPin, recorded: Recorded | undefined): Recorded {
   if (recorded === undefined) throw new ToolsumError("LOG_CLOSED", "the log answered nothing")
   const [wanted, record] = [observationOf(pin), parseRecord(recorded.record)]
   if (streamKey(record) === streamKey(wanted) && record.surface === wanted.surface) return recorded
