@@ -1,4 +1,5 @@
 // Every tagged example of FORMAT.md and how it is recomputed.
+import { CEREMONY_CHECKS } from "./checks-ceremony.js"
 import { EVIDENCE_CHECKS } from "./checks-evidence.js"
 import { LEGION_CHECKS } from "./checks-legion.js"
 import { LOCKFILE_CHECKS } from "./checks-lockfile.js"
@@ -15,6 +16,7 @@ export const CHECKS: Checks = {
   ...SURFACE_CHECKS,
   ...TARGET_CHECKS,
   ...LOG_CHECKS,
+  ...CEREMONY_CHECKS,
   ...LOCKFILE_CHECKS,
   ...EVIDENCE_CHECKS,
   ...SERVER_EVIDENCE_CHECKS,
