@@ -389,6 +389,15 @@ describe("history", () => {
     expect((await world.expect(2, "history", FILES)).stderr).toContain("(USAGE)")
   })
 
+  test("of a pin is that of its server; what only our logs can answer is refused", async () => {
+    await world.expect(0, "add", FILES, ...at())
+    const { stdout } = await world.expect(0, "history", FILES, ...at())
+    expect((await world.expect(0, "history", "files", ...at())).stdout).toBe(stdout)
+    for (const other of [["--find", "=x"], ["--between", "0", "2"], ["--stream", "all"], ["--exhaustive"]])
+      expect((await world.expect(2, "history", "files", ...other, ...at())).stderr).toContain("(USAGE)")
+    expect((await world.expect(2, "history", "other", ...at())).stderr).toContain("(NOT_PINNED)")
+  })
+
   test("an unsigned entry counts for nothing and is said", async () => {
     const { signature_ed25519: _gone, ...unsigned } = server.log.records[0] as JsonObject
     const edit = (path: string) => (path.startsWith("/v0/") ? JSON.stringify({ records: [unsigned] }) : undefined)

@@ -22,6 +22,16 @@ describe("parseCommandLine", () => {
     expect(launch).toEqual(["npx", "-y", "--json", "x"])
   })
 
+  test("takes two words after an option of that form, and no others", () => {
+    const specs: readonly OptionSpec[] = [["--between <a> <b>", "two"], ...SPECS]
+    const read = (line: string) => parseCommandLine(line.split(" "), specs)
+    const { words, options, typed } = read("name --between a - --json")
+    expect([words, options.values("between"), typed]).toEqual([["name"], ["a", "-"], ["--between", "a", "-", "--json"]])
+    for (const line of ["--between", "--between a", "--between a --json", "--between=a b", "--between a -b"])
+      expect(() => read(line)).toThrow(usage)
+    expect(insertSeparator(["--between", "a", "b", "npx"], specs, 0)).toEqual(["--between", "a", "b", "--", "npx"])
+  })
+
   test("says null for what was not given", () => {
     const { words, options, launch } = parse("")
     expect([words, options.value("root"), options.values("root"), launch]).toEqual([[], null, [], null])

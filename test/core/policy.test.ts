@@ -39,6 +39,11 @@ test("a policy with nested groups, comments, tabs and URLs", () => {
   expect(policy.groups.get("b")?.threshold).toBe(1)
 })
 
+test("# begins a comment at the start of a line only", () => {
+  const named = parsePolicy(`${W[0]?.replace("w0 ", "w#0 ")}\t# quorum none\nquorum w#0\n`)
+  expect([named.quorum, [...named.witnesses.keys()]]).toEqual(["w#0", ["w#0"]])
+})
+
 test.each([
   { name: "threshold 0", text: `${THREE}group g 0 w0 w1\nquorum g\n` },
   { name: "a threshold above the members", text: `${THREE}group g 3 w0 w1\nquorum g\n` },
