@@ -95,6 +95,8 @@ export const LEGION: readonly Fuzzed[] = [
     valid: fc.constant(formatPinnedLeaves(makeServersLog(["io.test/one", "io.test/two"]), [0, 1])),
     parse: (x) => parseLegionLockfile(x),
     format: formatLegionLockfile,
+    // Members come from JSON.parse or from the strict reader, whose objects have another prototype.
+    meaning: ({ source: _, ...rest }) => structuredClone(rest),
   }),
   normal({
     name: "LEGION evidence",

@@ -1,10 +1,12 @@
-// Fuzzes every parser: node test/fuzz/run.mjs [--short] [--seconds N] [--seed N [--path P]] [--only NAME]
-// --short: about a minute for all. --seed and --path replay what a failure printed, --only takes one parser.
+// Fuzzes every parser: node test/fuzz/run.mjs [--short] [--seconds N] [--seed N [--path P]] [--only NAME] [--save] [--compare] [--replay FILE]
+// Half of the time goes to properties with random documents, half to the search that coverage guides. --short: about a minute for all.
+// --seed and --path replay a property that failed, --replay FILE one input; --only takes one parser; --save writes what the search found to
+// the corpus; --compare repeats each search without guidance.
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 
-const SHORT_SECONDS = 50
+const SHORT_SECONDS = 44
 const LONG_SECONDS = 1200
 
 const { values } = parseArgs({
@@ -14,14 +16,21 @@ const { values } = parseArgs({
     seed: { type: "string" },
     path: { type: "string" },
     only: { type: "string" },
+    save: { type: "boolean", default: false },
+    compare: { type: "boolean", default: false },
+    replay: { type: "string" },
   },
 })
+const seconds = Number(values.seconds ?? (values.short ? SHORT_SECONDS : LONG_SECONDS))
 const env = {
   ...process.env,
-  TOOLSUM_FUZZ_SECONDS: values.seconds ?? `${values.short ? SHORT_SECONDS : LONG_SECONDS}`,
+  TOOLSUM_FUZZ_SECONDS: `${seconds / 2}`,
   TOOLSUM_FUZZ_SEED: values.seed ?? `${Date.now() % 2 ** 31}`,
   TOOLSUM_FUZZ_PATH: values.path ?? "",
   TOOLSUM_FUZZ_ONLY: values.only ?? "",
+  TOOLSUM_FUZZ_SAVE: values.save ? "1" : "",
+  TOOLSUM_FUZZ_COMPARE: values.compare ? "1" : "",
+  TOOLSUM_FUZZ_REPLAY: values.replay ?? "",
 }
 const vitest = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url))
 const { status } = spawnSync(process.execPath, [vitest, "run", "--config", "vitest.fuzz.config.ts"], {

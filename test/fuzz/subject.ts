@@ -1,8 +1,9 @@
-// What is fuzzed: a reader with well-formed documents, and what must hold of whatever it accepts.
+// What is fuzzed: a reader with well-formed documents, and what must hold of whatever it accepts: it is written again as it was, what
+// is written is read as the same value, nothing but a refusal is thrown, and the input is left alone.
+import { isDeepStrictEqual } from "node:util"
 import fc from "fast-check"
-import { expect } from "vitest"
 import { encodeUtf8, equalBytes } from "../../src/core/bytes.js"
-import { ToolsumError } from "../../src/core/errors.js"
+import { type ErrorKind, ToolsumError } from "../../src/core/errors.js"
 import { arbMangled } from "../fakes/mangle.js"
 
 /** Any text or bytes. */
@@ -11,18 +12,31 @@ export type Input = string | Uint8Array
 /** One reader under test. */
 export interface Fuzzed {
   readonly name: string
+  /** Documents that it accepts. */
+  readonly valid: fc.Arbitrary<Input>
+  /** Those, mangled, and noise. */
   readonly inputs: fc.Arbitrary<Input>
-  /** Throws when something does not hold; a ToolsumError of the reader is as good as an answer. */
-  check(input: Input): void
+  /** Make right again what only hides the rest of the reader: checksums, key IDs, signatures. */
+  readonly repair: ((bytes: Uint8Array) => Uint8Array) | null
+  /** Throws when something does not hold; false: refused. */
+  check(input: Input): boolean
 }
 
+/** What every kind of reader is described by. */
+interface Reader<T, I> {
+  readonly name: string
+  readonly valid: fc.Arbitrary<Input>
+  readonly parse: (input: I) => T
+  readonly repair?: (bytes: Uint8Array) => Uint8Array
+  /** How it may refuse. */
+  readonly refusals?: readonly ErrorKind[]
+}
+
+/** A reader of something that was given to us is never the caller's mistake and never a matter of trying again. */
+const REFUSALS: readonly ErrorKind[] = ["malformed", "rejected"]
+
 /** A reader whose documents have one spelling: what is written again is what was read. */
-export const exact = <T>(p: {
-  name: string
-  valid: fc.Arbitrary<Input>
-  parse: (input: Input) => T
-  format: (value: T) => Input
-}): Fuzzed =>
+export const exact = <T>(p: Reader<T, Input> & { readonly format: (value: T) => Input }): Fuzzed =>
   fuzzed({
     ...p,
     holds: (value, input) => {
@@ -31,53 +45,58 @@ export const exact = <T>(p: {
   })
 
 /** The same for a reader of text: it gets bytes as text, whatever they are. */
-export const exactText = <T>(p: {
-  name: string
-  valid: fc.Arbitrary<Input>
-  parse: (text: string) => T
-  format: (value: T) => string
-}): Fuzzed =>
+export const exactText = <T>(p: Reader<T, string> & { readonly format: (value: T) => string }): Fuzzed =>
   fuzzed({
     ...p,
     parse: (input) => p.parse(textOf(input)),
-    holds: (value, input) => expect(p.format(value)).toBe(textOf(input)),
+    holds: (value, input) => {
+      if (p.format(value) !== textOf(input)) throw new Error("read, but written in another way")
+    },
   })
 
 /** A reader of documents with many spellings: what is written is read again as the same, and written the same. */
-export const normal = <T>(p: {
-  name: string
-  valid: fc.Arbitrary<Input>
-  parse: (input: Input) => T
-  format: (value: T) => string
-}): Fuzzed =>
+export const normal = <T>(
+  p: Reader<T, Input> & {
+    readonly format: (value: T) => string
+    /** The value without what is the spelling of its document. */
+    readonly meaning?: (value: T) => unknown
+  },
+): Fuzzed =>
   fuzzed({
     ...p,
     holds: (value) => {
       const text = p.format(value)
-      expect(p.format(p.parse(text))).toBe(text)
+      const again = p.parse(text)
+      const { meaning = (all: T) => all } = p
+      if (!isDeepStrictEqual(meaning(again), meaning(value))) throw new Error("written, but read as something else")
+      if (p.format(again) !== text) throw new Error("written in two ways")
     },
   })
 
 /** A reader, and what must hold of its answers. */
-export const fuzzed = <T>(p: {
-  name: string
-  valid: fc.Arbitrary<Input>
-  parse: (input: Input) => T
-  holds?: (value: T, input: Input) => void
-}): Fuzzed => ({
-  name: p.name,
-  inputs: arbInput(p.valid),
-  check: (input) => {
+export function fuzzed<T>(p: Reader<T, Input> & { readonly holds?: (value: T, input: Input) => void }): Fuzzed {
+  const { name, valid, repair = null, refusals = REFUSALS } = p
+  const judge = (input: Input): boolean => {
     let value: T
     try {
       value = p.parse(input)
     } catch (error) {
-      if (error instanceof ToolsumError) return
+      if (error instanceof ToolsumError && refusals.includes(error.kind)) return false
       throw error
     }
     p.holds?.(value, input)
-  },
-})
+    return true
+  }
+  return { name, valid, repair, inputs: arbInput(valid), check: (input) => untouched(input, judge) }
+}
+
+function untouched(input: Input, judge: (input: Input) => boolean): boolean {
+  if (typeof input === "string") return judge(input)
+  const copy = input.slice()
+  const accepted = judge(input)
+  if (!equalBytes(input, copy)) throw new Error("changed its input")
+  return accepted
+}
 
 /** The input as a text parser gets it: bytes that are not UTF-8 as U+FFFD, strings as they are, lone surrogates included. */
 export const textOf = (input: Input): string =>

@@ -4,6 +4,7 @@ import { formatMemory, parseMemory } from "../../src/client/remember.js"
 import { formatBase64, formatHex, parseBase64, parseDecimal, parseHex } from "../../src/core/bytes.js"
 import { canonicalize } from "../../src/core/canonical.js"
 import { formatCheckpoint, parseCheckpoint } from "../../src/core/checkpoint.js"
+import { formatCosignature } from "../../src/core/cosignature.js"
 import { formatDefinitions, parseDefinitions } from "../../src/core/definitions.js"
 import { escapeInvisible, quote, ToolsumError } from "../../src/core/errors.js"
 import { parseDigest } from "../../src/core/hash.js"
@@ -55,12 +56,26 @@ import { arbJson, arbSpelling } from "../core/arbitrary-json.js"
 import { arbLockfile, arbMasks } from "../core/arbitrary-lockfile.js"
 import { arbDigest, arbHash, arbObservation, arbRecord } from "../core/arbitrary-record.js"
 import { arbTarget } from "../core/arbitrary-target.js"
-import { head, keyring, keyringNote, ORIGIN, signer, verifier, witness } from "../core/log-fixtures.js"
+import {
+  entry,
+  head,
+  inclusion,
+  keyring,
+  keyringNote,
+  nextKeyring,
+  ORIGIN,
+  signer,
+  verifier,
+  witness,
+} from "../core/log-fixtures.js"
 import type { CompleteLog } from "../fakes/complete-log.js"
+import { CLIENT } from "./client-subjects.js"
 import { LEGION } from "./legion-subjects.js"
+import { inTurn, repairKeys, repairRecord, repairSum, resign } from "./repair.js"
 import { bytesOf, exact, exactText, type Fuzzed, fuzzed, type Input, normal, textOf } from "./subject.js"
+import { WITNESSED } from "./witness-subjects.js"
 
-const bad = (why: string) => new ToolsumError("USAGE", why)
+const bad = (why: string) => new ToolsumError("NOTE_MALFORMED", why)
 const pretty = (value: Parameters<typeof formatPrettyJson>[0]): string => formatPrettyJson(value)
 const json = (input: Input) => parseJson(input)
 const arbJsonText = fc.oneof(
@@ -131,6 +146,7 @@ const JSON_FORMATS: readonly Fuzzed[] = [
     valid: arbSurfaceText().map((text) => formatDefinitions(parseSurface(parseJson(text)), SECTION_NAMES)),
     parse: parseDefinitions,
     format: ({ surface }) => formatDefinitions(surface, SECTION_NAMES),
+    meaning: ({ present }) => present, // items may come in any order, and are written in one
   }),
   fuzzed({
     name: "surface",
@@ -166,12 +182,19 @@ function arbSurfaceText(): fc.Arbitrary<string> {
 }
 
 const LOG_FORMATS: readonly Fuzzed[] = [
-  exact({ name: "record", valid: arbRecord.map(formatRecord), parse: parseRecord, format: formatRecord }),
+  exact({
+    name: "record",
+    valid: arbRecord.map(formatRecord),
+    parse: parseRecord,
+    format: formatRecord,
+    repair: repairRecord,
+  }),
   exactText({
     name: "observation",
     valid: arbObservation.map(formatObservation),
     parse: parseObservation,
     format: formatObservation,
+    repair: repairRecord,
   }),
   fuzzed({ name: "entry type", valid: arbRecord.map(formatRecord), parse: (x) => entryType(bytesOf(x)) }),
   exactText({
@@ -228,6 +251,7 @@ const NOTES: readonly Fuzzed[] = [
     valid: fc.constantFrom(...WITNESSES, verifier(SIGNER)).map(({ vkey }) => vkey),
     parse: parseVkey,
     format: ({ vkey }) => vkey,
+    repair: repairKeys,
   }),
   exactText({
     name: "signing key",
@@ -248,11 +272,18 @@ const NOTES: readonly Fuzzed[] = [
     parse: parseCheckpoint,
     format: formatCheckpoint,
   }),
-  exact({ name: "policy", valid: fc.constant(POLICY), parse: parsePolicy, format: ({ source }) => source }),
+  exact({
+    name: "policy",
+    valid: fc.constant(POLICY),
+    parse: parsePolicy,
+    format: ({ source }) => source,
+    repair: repairKeys,
+  }),
   fuzzed({
     name: "note under a policy",
     valid: arbSigned,
     parse: (x) => evaluatePolicy(parsePolicy(POLICY), openNote(x, [verifier(SIGNER), ...WITNESSES])),
+    repair: resign([SIGNER], (text) => [formatCosignature({ text, key: signer("w1.example"), timestamp: 9n })]),
   }),
   exactText({
     name: "root argument",
@@ -269,17 +300,22 @@ const NOTES: readonly Fuzzed[] = [
     valid: fc.constant(formatKeyringText(KEYRING)),
     parse: parseKeyringText,
     format: formatKeyringText,
+    repair: repairKeys,
   }),
   exact({
     name: "keyring",
     valid: fc.constant(keyringNote(KEYRING)),
     parse: parseKeyring,
     format: ({ note }) => formatNote(note),
+    repair: repairKeys,
   }),
   fuzzed({
     name: "keyring chain",
-    valid: fc.constant(keyringNote(KEYRING)),
+    valid: fc.constant(
+      keyringNote(nextKeyring({ version: 1n, text: formatKeyringText(KEYRING) }, { issued: 1796000001n })),
+    ),
     parse: (x) => verifyKeyring({ notes: [keyringNote(KEYRING), x] }),
+    repair: inTurn(repairKeys, resign([signer("root-a")])),
   }),
 ]
 
@@ -292,12 +328,20 @@ const arbProofFile = fc
   })
   .map(formatProofFile)
 
+const PROVEN = formatProofFile({
+  extra: entry(3),
+  index: 3n,
+  proof: inclusion(3, 7),
+  checkpoint: head(ORIGIN, 7, [SIGNER]),
+})
+
 const PROOFS: readonly Fuzzed[] = [
   exact({ name: "proof file", valid: arbProofFile, parse: parseProofFile, format: formatProofFile }),
   fuzzed({
     name: "verifying a proof file",
-    valid: arbProofFile,
+    valid: fc.oneof(fc.constant(PROVEN), arbProofFile),
     parse: (file) => verifyProofFile({ file, origin: ORIGIN, keys: [verifier(SIGNER)] }),
+    repair: resign([SIGNER], () => [], ORIGIN),
   }),
 ]
 
@@ -419,6 +463,7 @@ const KEPT_FILES: readonly Fuzzed[] = [
     ),
     parse: (x) => parseMemory(bytesOf(x), KEPT_LOG),
     format: (memory) => formatMemory(memory, KEPT_LOG),
+    repair: repairSum,
   }),
 ]
 
@@ -460,6 +505,8 @@ export function listFuzzed(log: CompleteLog, evidence: ServerEvidence): readonly
     ...TARGETS,
     ...KEPT_FILES,
     ...LEGION,
+    ...WITNESSED,
+    ...CLIENT,
     ...verifying,
     ...readings,
   ]
