@@ -1,10 +1,13 @@
 // Recomputes the examples of FORMAT.md, sections 10 to 14: notes, log, keyrings, heads, proof files.
-import { encodeUtf8, formatBase64, formatHex } from "../../src/core/bytes.js"
+import { witnessFileName } from "../../src/adapters/witness-store-fs.js"
+import { formatAddCheckpoint } from "../../src/core/add-checkpoint.js"
+import { encodeUtf8, formatBase64, formatHex, parseBase64 } from "../../src/core/bytes.js"
 import { headKey, parseCheckpoint } from "../../src/core/checkpoint.js"
 import { formatCosignature } from "../../src/core/cosignature.js"
+import { ToolsumError } from "../../src/core/errors.js"
 import { computeTextDigest, type Hash, hashLeaf, sha256 } from "../../src/core/hash.js"
 import { parseKeyring, verifyKeyring } from "../../src/core/keyring.js"
-import { joinHashes, type TreeHead } from "../../src/core/merkle.js"
+import { joinHashes, splitHashes, type TreeHead } from "../../src/core/merkle.js"
 import { buildConsistencyProof, computeTreeHash, type NodeReader } from "../../src/core/merkle-tree.js"
 import { addSignatures, formatNote, parseNote } from "../../src/core/note.js"
 import { parsePolicy } from "../../src/core/policy.js"
@@ -12,6 +15,8 @@ import { formatProofFile } from "../../src/core/proof-file.js"
 import { computeRootFingerprint, parseRootArgument } from "../../src/core/root.js"
 import { formatSubjectBucket, subjectBucketName } from "../../src/core/subject-index.js"
 import { formatBundle, formatBundlePath, formatTilePath } from "../../src/core/tile.js"
+import { createWitness, type Witness } from "../../src/writer/witness.js"
+import { createMemoryWitnessStore } from "../fakes/witness-fixtures.js"
 import { exampleLogOf, LOG_KEY, ORIGIN, outcome, ROOT_KEY, verifierOf, WITNESS_KEY, witnessOf } from "./example-log.js"
 import { type Checks, cases, type FormatDocument } from "./format-document.js"
 
@@ -61,6 +66,18 @@ function describeRoot(text: string): string {
 
 const subjectOf = (doc: FormatDocument): string => doc.text("bucket-name").split(" => ")[0] ?? ""
 
+const malformed = (why: string) => new ToolsumError("PROOF_MALFORMED", why)
+
+/** A witness that has cosigned the log of the examples at size 2. */
+async function askedWitness(doc: FormatDocument): Promise<Witness> {
+  const store = createMemoryWitnessStore()
+  const clock = () => Number(COSIGNED_SEC)
+  const witness = createWitness({ key: WITNESS_KEY, logKeys: [verifierOf(LOG_KEY)], store, clock })
+  const first = parseNote((await notesOf(doc))["2"] ?? "")
+  await witness.addCheckpoint(formatAddCheckpoint({ old: 0n, proof: [], note: first }))
+  return witness
+}
+
 export const LOG_CHECKS: Checks = {
   checkpoint: async (doc) => (await exampleLogOf(doc)).text("public/checkpoint"),
   "checkpoint-cosigned": (doc) => {
@@ -102,6 +119,18 @@ export const LOG_CHECKS: Checks = {
     )
   },
   "head-keys": cases("head-keys", async (line, doc) => headKey(headOf((await notesOf(doc))[line.slice(5)] ?? ""))),
+  "add-checkpoint": (doc) => {
+    const proof = splitHashes(parseBase64(doc.line("link"), malformed), malformed)
+    return new TextDecoder().decode(formatAddCheckpoint({ old: 2n, proof, note: parseNote(doc.text("checkpoint")) }))
+  },
+  "add-checkpoint-answer": async (doc) => {
+    const witness = await askedWitness(doc)
+    const answer = await witness.addCheckpoint(encodeUtf8(doc.text("add-checkpoint")))
+    const shown = (await witness.latest(ORIGIN))?.note
+    if (shown !== doc.text("checkpoint-cosigned")) throw new Error("another state")
+    return answer.status === 200 ? `${answer.lines.join("\n")}\n` : `status ${answer.status}\n`
+  },
+  "witness-state-name": () => `${witnessFileName(witnessOf(WITNESS_KEY).vkey, ORIGIN)}\n`,
   link: async (doc) => `${await linkOf(doc)}\n`,
   "proof-file": async (doc) => {
     const { second } = await exampleLogOf(doc)
