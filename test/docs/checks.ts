@@ -1,4 +1,5 @@
 // Every tagged example of FORMAT.md and how it is recomputed.
+import { AUDIT_CHECKS } from "./checks-audit.js"
 import { CEREMONY_CHECKS } from "./checks-ceremony.js"
 import { EVIDENCE_CHECKS } from "./checks-evidence.js"
 import { LEGION_CHECKS } from "./checks-legion.js"
@@ -23,4 +24,5 @@ export const CHECKS: Checks = {
   ...MERGE_CHECKS,
   ...LEGION_CHECKS,
   ...STORE_CHECKS,
+  ...AUDIT_CHECKS,
 }

@@ -3,6 +3,7 @@
 import { execFileSync } from "node:child_process"
 import { expect, test } from "vitest"
 import { type ConfigPlace, listConfigPlaces } from "../../src/adapters/client-configs/places.js"
+import { MAX_WITNESS_ANSWER_BYTES } from "../../src/adapters/witness-http.js"
 import { exitCodeOfError } from "../../src/cli/exit-codes.js"
 import { MAX_ADD_CHECKPOINT_BYTES } from "../../src/core/add-checkpoint.js"
 import { MAX_ORIGIN_BYTES } from "../../src/core/checkpoint.js"
@@ -27,7 +28,7 @@ import { MAX_SUBJECT_BUCKET_BYTES } from "../../src/core/subject-index.js"
 import { MAX_ENTRY_BYTES, MAX_TILE_LEVEL, TILE_WIDTH } from "../../src/core/tile.js"
 import { exitCodeOfVerdict, VERDICTS } from "../../src/core/verdict.js"
 import { MAX_VKEY_CHARS } from "../../src/core/vkey.js"
-import { MAX_WITNESS_ANSWER_BYTES } from "../../src/adapters/witness-http.js"
+import { AUDIT_CODES } from "../../src/features/audit/findings.js"
 import { MAX_COMMIT_BYTES } from "../../src/writer/commit.js"
 import { MAX_STAGING_BYTES } from "../../src/writer/staging.js"
 import { CHECKS } from "./checks.js"
@@ -44,7 +45,16 @@ test.each(Object.keys(CHECKS))("example %s", async (name) => {
 })
 
 test("the tables of the document are those that are compared", () => {
-  expect([...doc.tables].sort()).toEqual(["clients", "errors", "launchers", "limits", "open", "variables", "verdicts"])
+  expect([...doc.tables].sort()).toEqual([
+    "clients",
+    "errors",
+    "findings",
+    "launchers",
+    "limits",
+    "open",
+    "variables",
+    "verdicts",
+  ])
 })
 
 test("launchers and their options", () => {
@@ -81,7 +91,16 @@ test("limits", () => {
   expect(Object.fromEntries(rows)).toEqual({
     ...{ MAX_JSON_BYTES, MAX_JSON_DEPTH, MAX_MASKS, MAX_MASK_SPAN, MAX_RECORD_BYTES, MAX_ENTRY_BYTES, TILE_WIDTH },
     ...{ MAX_TILE_LEVEL, MAX_NOTE_BYTES, MAX_NOTE_SIGNATURES, MAX_VKEY_CHARS, MAX_ORIGIN_BYTES, MAX_POLICY_BYTES },
-    ...{ MAX_POLICY_MEMBERS, MAX_ADD_CHECKPOINT_BYTES, MAX_WITNESS_ANSWER_BYTES, MAX_KEYRING_BYTES, MAX_KEYRING_KEYS, MAX_KEYRINGS, MAX_PROOF_HASHES, MAX_EXTRA_BYTES },
+    ...{
+      MAX_POLICY_MEMBERS,
+      MAX_ADD_CHECKPOINT_BYTES,
+      MAX_WITNESS_ANSWER_BYTES,
+      MAX_KEYRING_BYTES,
+      MAX_KEYRING_KEYS,
+      MAX_KEYRINGS,
+      MAX_PROOF_HASHES,
+      MAX_EXTRA_BYTES,
+    },
     ...{ MAX_LEGION_ANSWER_BYTES, MAX_LEGION_KEYRING_BYTES, MAX_LEGION_KEYRING_ENTRIES, MAX_LEGION_PROOF_HASHES },
     ...{ MAX_LEGION_HISTORY, MAX_OTS_BYTES, MAX_OTS_OPERATIONS, MAX_OTS_DEPTH, MAX_REKOR_ENTRY_BYTES },
     ...{ MAX_EVIDENCE_LOGS, MAX_EVIDENCE_RECORDS, MAX_SUBJECT_BUCKET_BYTES, MAX_COMMIT_BYTES, MAX_STAGING_BYTES },
@@ -91,6 +110,11 @@ test("limits", () => {
 test("exit codes of verdicts", () => {
   const rows = doc.table("verdicts").map(([verdict, code]) => [verdict, Number(code)])
   expect(rows).toEqual(VERDICTS.map((verdict) => [verdict, exitCodeOfVerdict(verdict)]))
+})
+
+test("codes and kinds of what audits find", () => {
+  const rows = doc.table("findings").map(([code, kind]) => [words(code)[0], kind])
+  expect(rows.toSorted()).toEqual(Object.entries(AUDIT_CODES).toSorted())
 })
 
 test("codes, kinds and exit codes of errors", () => {
