@@ -52,7 +52,8 @@ export function judgeLog(p: {
   if (root instanceof ToolsumError && root.kind === "rejected") return { ...nothing, fingerprint, fault: root }
   const links = Object.fromEntries(Object.entries(log.links).map(([key, text]) => [key, parseBase64(text, badLink)]))
   const heads = attempt(() => verifyHeads({ keyring, heads: log.heads, links, witnessPolicy }))
-  if (heads instanceof ToolsumError) return { ...nothing, fingerprint, fault: heads }
+  if (heads instanceof ToolsumError)
+    return { ...nothing, fingerprint, root: root instanceof ToolsumError ? null : root, fault: heads }
   const warnings = [...keyring.warnings, ...heads.warnings]
   if (root instanceof ToolsumError) return { ...nothing, fingerprint, heads: heads.heads, fault: root, warnings }
   return { ...nothing, fingerprint, root, heads: heads.heads, fault: null, warnings }

@@ -17,7 +17,9 @@ export function holdToWitnessPolicy(
   const { origin } = opened.checkpoint
   const keys = logKeysFor(origin, policy) ?? p.keys
   const times = nowSec === undefined ? {} : { nowSec }
-  const own = inWordsOfPolicy(() => verifyCheckpoint({ note: opened.note, origin, keys, policy, ...times }))
+  const own = inWordsOfPolicy(opened.checkpoint.size, () =>
+    verifyCheckpoint({ note: opened.note, origin, keys, policy, ...times }),
+  )
   const isNew = (key: VerifierKey | undefined) => key && !counted.some((known) => samePublicKey(known, key))
   const { verified, cosignatures } = opened.note
   const isUnseen = (key: VerifierKey) => !verified.some(({ vkey }) => vkey === key.vkey)
@@ -54,11 +56,11 @@ function logKeysFor(origin: string, policy: Policy): readonly VerifierKey[] | nu
   )
 }
 
-function inWordsOfPolicy<T>(work: () => T): T {
+function inWordsOfPolicy<T>(size: bigint, work: () => T): T {
   try {
     return work()
   } catch (cause) {
     if (!(cause instanceof ToolsumError)) throw cause
-    throw new ToolsumError(cause.code, `witness policy: ${cause.message}`, { cause })
+    throw new ToolsumError(cause.code, `witness policy: head ${size}: ${cause.message}`, { cause })
   }
 }

@@ -46,6 +46,7 @@ describe("a quorum that is demanded", () => {
     for (const command of [["verify"], ["check"], ["check", "--log-only"]]) {
       const document = await report(world, ...command, "--witness-policy", "two.policy")
       expect(document).toMatchObject({ exitCode: 3, servers: [{ verdict: "REJECTED", reason: "QUORUM_NOT_MET" }] })
+      expect(document.roots).toMatchObject([{ source: "trust-store" }]) // it is not the root that is missing
       expect(document.witnessPolicy).toEqual({
         file: "two.policy",
         quorum: true,
@@ -68,6 +69,9 @@ describe("a quorum that is demanded", () => {
     )
     expect(live).toMatchObject({ exitCode: 3, servers: [{ verdict: "REJECTED", reason: "QUORUM_NOT_MET" }] })
     expect((await report(world, "verify")).exitCode).toBe(0) // without it nothing is demanded
+    const { stdout } = await world.expect(3, "verify", "--witness-policy", "two.policy")
+    expect(stdout).toContain("witness policy: head 2: quorum not met: cosigned by 0 of 3 witnesses")
+    expect(stdout).toContain("toolsum update --proofs")
   })
 
   test("one cosignature of two is not enough; two are, and --explain counts them", async () => {

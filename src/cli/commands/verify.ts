@@ -185,6 +185,8 @@ function showReport(report: ProjectReport, { options, paint, io }: { options: Op
 function hints(server: ServerVerdict, part: LockfilePart | null): readonly string[] {
   if (part === null) return []
   if (server.reason === "unapproved") return approveStep(server, part)
+  if (server.reason === "QUORUM_NOT_MET")
+    return ["where its log has a newer head with more cosignatures: toolsum update --proofs"]
   if (server.reason === "not_logged") return ["the owner of the log's key runs: toolsum lock complete"]
   const origin = server.head?.origin
   if (server.reason !== "root_not_pinned" || origin === undefined) return []
