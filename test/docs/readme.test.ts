@@ -30,7 +30,7 @@ test("there are command lines to check", () => {
 
 test.each(commandLines)("%s", async (line) => {
   const argv = [...line.matchAll(/"([^"]*)"|\S+/g)].slice(1).map(([word, quoted]) => quoted ?? word)
-  const name = COMMANDS.has(argv[0] ?? "") ? (argv[0] ?? "") : argv.slice(0, 2).join(" ")
+  const name = [3, 2, 1].map((count) => argv.slice(0, count).join(" ")).find((words) => COMMANDS.has(words)) ?? ""
   const spec = await COMMANDS.get(name)?.load()
   if (spec === undefined) throw new Error(`no command ${name}`)
   const specs = [...spec.options, ...GLOBAL_OPTIONS]
