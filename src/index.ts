@@ -15,6 +15,15 @@ export { type Cosignature, formatCosignature, verifyCosignature } from "./core/c
 export { type Definitions, formatDefinitions, parseDefinitions } from "./core/definitions.js"
 export { verifyEd25519 } from "./core/ed25519.js"
 export { ERROR_KINDS, type ErrorCode, type ErrorKind, ToolsumError } from "./core/errors.js"
+export {
+  type ForkEvidence,
+  type ForkFinding,
+  formatForkEvidence,
+  parseForkEvidence,
+  type SignedPart,
+  type VerifiedFork,
+  verifyForkEvidence,
+} from "./core/fork-evidence.js"
 export { computeTextDigest, type Digest, EMPTY_ROOT, type Hash, hashLeaf, hashNode, sha256 } from "./core/hash.js"
 export { isArray, isObject, type JsonObject, type JsonValue, parseJson } from "./core/json.js"
 export { fingerprintOf, type KeyringNote, parseKeyring, type VerifiedKeyring, verifyKeyring } from "./core/keyring.js"
