@@ -18,7 +18,7 @@ import {
   rotateOnce,
   signatureCount,
 } from "../fakes/ceremony-world.js"
-import { type CliWorld, expectOneLine, snapshot } from "../fakes/cli-world.js"
+import { type CliWorld, expectOneLine, report, snapshot } from "../fakes/cli-world.js"
 
 let world: CliWorld
 beforeEach(async () => {
@@ -177,4 +177,19 @@ test("what a closed key signs later is refused", async () => {
   const { text } = parseNote(checkpointOf(world))
   writeFileSync(join(publicFolder(world), "checkpoint"), signNote(text, [stolen]))
   expectOneLine(await world.expect(3, "log", "cat", "0"), "KEY_NOT_VALID_AT_SIZE")
+})
+
+test("each step has its document", async () => {
+  const dry = await report(world, "log", "rotate", "--dry-run")
+  expect(dry).toMatchObject({ keyring: "2", draft: null, published: null, dryRun: true })
+  expect(await report(world, "log", "rotate")).toMatchObject({ draft: "keyring-2.json", published: null })
+  const signed = await report(world, "log", "keyring", "sign", "keyring-2.json", "--root-key", "../root.key", "--yes")
+  expect(signed).toMatchObject({ complete: true, signatures: [{ keyring: "1" }, { keyring: "2" }] })
+  const published = await report(world, "log", "keyring", "publish", "keyring-2.json")
+  expect(published).toMatchObject({ keyring: "2", published: { index: "1", size: "2", before: false } })
+  const shown = await report(world, "log", "keyring")
+  expect(shown.logs[0].keyrings.map((one: { keyring: string }) => one.keyring)).toEqual(["2", "1"])
+  await report(world, "log", "rotate", "--finish", ...AT_ONCE)
+  await report(world, "log", "keyring", "new-root", "a/root", "../another.key")
+  expect((await report(world, "log", "keyring", "1")).logs[0].keyrings).toHaveLength(1)
 })

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { parseSuccession } from "../../src/features/ceremony/succession.js"
 import { keyFiles, keyFolder, makeCeremonyWorld } from "../fakes/ceremony-world.js"
-import { type CliWorld, expectOneLine, snapshot } from "../fakes/cli-world.js"
+import { type CliWorld, expectOneLine, report, snapshot } from "../fakes/cli-world.js"
 
 /** A pinned world whose root key is somewhere else, and whose log key too. */
 async function makeLostWorld(): Promise<CliWorld> {
@@ -33,7 +33,7 @@ test("a log is not given up while a key can save it", async () => {
 test("pins go over; the old lockfile proves what it proved; an approval goes only where somebody says so", async () => {
   const world = await makeLostWorld()
   const old = (await world.readLock()).servers.notes
-  const { document } = await world.json("log", "succeed", "--yes")
+  const document = await report(world, "log", "succeed", "--yes")
   expect(document).toMatchObject({ exitCode: 0, pins: [{ name: "notes", ok: true, index: "2", approved: false }] })
   expect((await world.expect(1, "verify")).stdout).toContain("unapproved")
   expect((await world.expect(0, "verify", "--lock", "old.json")).stdout).toContain("PROVEN")
