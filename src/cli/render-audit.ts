@@ -47,9 +47,10 @@ function headlines({
   if (origin === null || head === null) return [`log at ${showWord(location)}`]
   const { size, rootHash } = head.checkpoint
   const signed = head.cosigners === 1 ? "1 cosignature" : `${head.cosigners} cosignatures`
-  const now = isResumed
-    ? `entries ${from} to ${size} read now, those before by an earlier audit`
-    : `read ${size - BigInt(from)} entries`
+  const now =
+    isResumed && from > 0
+      ? `entries ${from} to ${size} read now, those before by an earlier audit`
+      : `read ${count(Number(size) - from, "entry", "entries").join("") || "no entries"}`
   const kinds = [
     ...count(entries.records, "record"),
     ...(streams > 0 ? [`${streams} ${streams === 1 ? "stream" : "streams"}`] : []),

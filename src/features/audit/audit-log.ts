@@ -209,7 +209,9 @@ async function finishHeads(options: AuditOptions, run: Run, { roots }: Walked): 
   const { head, older, nowSec, findings } = run
   const comparing = { head, source: options.source, nowSec, roots, findings }
   await compareOlderHeads(older, comparing)
-  if (options.state && !findings.has("fork", "rollback", "log_behind")) await remember(head, options.state, comparing)
+  // What these say would only be said again.
+  if (options.state && !findings.has("fork", "rollback", "log_behind", "head_unproven"))
+    await remember(head, options.state, comparing)
 }
 
 async function finishPartials(options: AuditOptions, { head, older, findings }: Run, from: number): Promise<void> {

@@ -21,6 +21,8 @@ export interface SeenNote {
 /** A head from elsewhere that a key of the log has signed, or that its keyring closes a key at. */
 export interface OlderHead extends KnownHead {
   readonly from: string
+  /** Heads that were proven to be prefixes of this one. */
+  readonly earlier?: readonly KnownHead[]
 }
 
 /** All heads that the audited one must extend: those given, those that this user remembers, the closing trees of retired keys. What cannot be
@@ -50,7 +52,8 @@ async function readMemory(head: AuditedHead, state: State, findings: Findings): 
     const stored = await state.newest(head.identity)
     if (stored === null) return []
     const memory = parseMemory(stored, head.identity)
-    return [...memory.earlier, memory.head].map((known) => ({ ...known, from: "this user's memory" }))
+    const from = "this user's memory"
+    return [...memory.earlier.map((known) => ({ ...known, from })), { ...memory.head, earlier: memory.earlier, from }]
   } catch (error) {
     if (!(error instanceof ToolsumError)) throw error
     if (error.code === "IO_FAILED") findings.add("state_unavailable", "state", error.message)
@@ -97,7 +100,7 @@ async function compareByTiles(known: OlderHead, isRefuted: boolean, comparing: C
   const served = { ...head.checkpoint, note: head.text }
   const where = `size ${known.size}`
   try {
-    const relation = await compareHeads({ view, known, served })
+    const relation = await compareHeads({ view, known, served, earlier: known.earlier ?? [] })
     if (relation.kind === "behind") throw headWentBack({ view, head: served, local: source.local, nowSec }, known, null)
     // Where the entries say otherwise they do not lead to the signed root, which is told already.
   } catch (error) {
