@@ -6,6 +6,7 @@ import { mapVariables } from "../../src/adapters/client-configs/variables.js"
 import { parseChallenge } from "../../src/adapters/oauth-challenge.js"
 import { parseRetryAfter } from "../../src/adapters/retry-after.js"
 import { formatLegionMemory, parseLegionMemory } from "../../src/client/legion-memory.js"
+import { concatBytes } from "../../src/core/bytes.js"
 import { attempt, ToolsumError } from "../../src/core/errors.js"
 import { parseJson } from "../../src/core/json.js"
 import { formatKeyringText } from "../../src/core/keyring-text.js"
@@ -13,6 +14,9 @@ import { parseLegionJson } from "../../src/core/legion/json.js"
 import { verifyLegionKeyring } from "../../src/core/legion/keyring.js"
 import { parseSignedTreeHead, verifyTreeHead } from "../../src/core/legion/tree-head.js"
 import { parseTemplate } from "../../src/core/template.js"
+import { KEY_BYTES } from "../../src/features/audit/key-table.js"
+import { formatAuditState, parseAuditState } from "../../src/features/audit/state.js"
+import { SEED_BYTES } from "../../src/features/audit/subject-sums.js"
 import { checkDraft, formatDraft, parseDraft } from "../../src/features/ceremony/draft.js"
 import { formatObservations, parseObservations } from "../../src/features/observation-file.js"
 import { arbObservation } from "../core/arbitrary-record.js"
@@ -50,6 +54,19 @@ const DRAFT = formatDraft({
   signatures: [],
 })
 
+const AUDITED = { origin: "log.example/a", root: "SHA256:x" }
+const AUDIT = formatAuditState(
+  {
+    ...{ position: 512, audited: 600, edge: [new Uint8Array(64)], seed: new Uint8Array(SEED_BYTES), logged: 1 },
+    ...{ sums: ["0a 7 0123456789abcdef"], entries: { records: 500, keyrings: 1, other: 11, types: { a: 11 } } },
+    objects: { read: 3, missing: 0 },
+    findings: [{ code: "record_repeated", kind: "irregular", where: "entry 7", message: "said twice" }],
+    counts: { record_repeated: 1 },
+  },
+  { streams: [], subjects: [], told: [new Uint8Array(2 * KEY_BYTES)], objects: [] },
+  AUDITED,
+)
+
 /** All of them. */
 export const CLIENT: readonly Fuzzed[] = [
   exact({
@@ -57,6 +74,13 @@ export const CLIENT: readonly Fuzzed[] = [
     valid: fc.constant(MEMORY),
     parse: (x) => parseLegionMemory(bytesOf(x), LEGION_LOG),
     format: (memory) => formatLegionMemory(memory, LEGION_LOG),
+    repair: repairSum,
+  }),
+  exact({
+    name: "audit state",
+    valid: fc.constant(concatBytes(...AUDIT)),
+    parse: (x) => parseAuditState(bytesOf(x), AUDITED),
+    format: ({ at, tables }) => concatBytes(...formatAuditState(at, tables, AUDITED)),
     repair: repairSum,
   }),
   normal({

@@ -134,6 +134,7 @@ const JSON_FORMATS: readonly Fuzzed[] = [
     valid: arbMasks.map((masks) => pretty(formatMasks(masks))),
     parse: (x) => parseMasks(json(x)),
     format: (masks) => pretty(formatMasks(masks)),
+    meaning: (masks) => new Set(masks), // in any order, and written in one
   }),
   normal({
     name: "target",
@@ -158,7 +159,16 @@ const JSON_FORMATS: readonly Fuzzed[] = [
     valid: fc.array(fc.record({ name: arbText }), { maxLength: 3 }).map((tools) => computeSection("tools", tools).text),
     parse: (x) => parseSectionText(textOf(x)),
   }),
-  normal({ name: "lockfile", valid: arbLockfile.map(formatLockfile), parse: parseLockfile, format: formatLockfile }),
+  normal({
+    name: "lockfile",
+    valid: arbLockfile.map(formatLockfile),
+    parse: parseLockfile,
+    format: formatLockfile,
+    meaning: ({ servers, ...rest }) => ({
+      ...rest,
+      servers: Object.entries(servers).map(([name, pin]) => [name, { ...pin, masks: new Set(pin.masks) }]),
+    }),
+  }),
 ]
 
 function arbSurfaceText(): fc.Arbitrary<string> {
