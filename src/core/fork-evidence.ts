@@ -73,10 +73,15 @@ export function forkEvidenceOf({ code, message, evidence = {} }: ToolsumError, o
 
 /** Read an evidence file. Throws EVIDENCE_MALFORMED. */
 export function parseForkEvidence(input: Uint8Array | string): ForkEvidence {
+  const document = asMalformed(() => parseJson(input))
+  if (!isObject(document)) throw malformed("expected an object")
+  return readEvidence({ keyrings: "[]", ...document })
+}
+
+/** The readers that lockfiles share have the lockfile's code. */
+function asMalformed<T>(work: () => T): T {
   try {
-    const document = parseJson(input)
-    if (!isObject(document)) throw malformed("expected an object")
-    return readEvidence({ keyrings: "[]", ...document })
+    return work()
   } catch (error) {
     if (!(error instanceof ToolsumError) || error.code === "EVIDENCE_MALFORMED") throw error
     throw new ToolsumError("EVIDENCE_MALFORMED", error.message, { cause: error })
@@ -88,7 +93,9 @@ const MEMBERS = {
   optional: ["prefixRoot", "proof"],
 }
 
-function readEvidence(document: JsonObject): ForkEvidence {
+const readEvidence = (document: JsonObject): ForkEvidence => asMalformed(() => readMembers(document))
+
+function readMembers(document: JsonObject): ForkEvidence {
   if (document.format !== FORK_FORMAT)
     throw malformed(`expected the format "${FORK_FORMAT}": another or newer format than this version reads`)
   checkMembers(document, "", MEMBERS)

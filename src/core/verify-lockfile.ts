@@ -39,7 +39,7 @@ export function verifyLockfile(input: VerifyLockfileInput): LockfileReport {
     ]),
   )
   const pins = Object.entries(lockfile.servers).map(([name, pin]) => judge(name, pin, requireLog(logs, pin), input))
-  const forks = findForks(pins)
+  const forks = findForks(pins, lockfile)
   const refuted = [...logs.values()].flatMap(({ origin, fault }) => {
     const error = fault?.kind === "rejected" ? fault : forks.get(origin)
     return error ? [{ origin, error }] : []
@@ -84,10 +84,11 @@ function judge(name: string, pin: Pin, log: LogJudgement, input: VerifyLockfileI
 }
 
 /** Logs of dialect legion have their heads in the pins, so that two of them show a fork only together. */
-function findForks(pins: readonly JudgedPin[]): ReadonlyMap<string, ToolsumError> {
+function findForks(pins: readonly JudgedPin[], { logs }: Lockfile): ReadonlyMap<string, ToolsumError> {
   const forks = new Map<string, ToolsumError>()
   for (const origin of new Set(pins.flatMap(({ log, judged }) => (judged.legion ? [log.origin] : [])))) {
-    const fork = findFork(pins.flatMap(({ log, judged }) => (log.origin === origin ? [judged.legion] : [])))
+    const outcomes = pins.flatMap(({ log, judged }) => (log.origin === origin ? [judged.legion] : []))
+    const fork = findFork(outcomes, logs[origin]?.keyring[0] ?? null)
     if (fork) forks.set(origin, fork)
   }
   return forks

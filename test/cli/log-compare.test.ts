@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest"
 import { createFileState } from "../../src/adapters/state-fs.js"
 import { openLogClient } from "../../src/client/open-log.js"
 import { headKey } from "../../src/core/checkpoint.js"
-import { formatForkEvidence } from "../../src/core/fork-evidence.js"
+import { type ForkEvidence, formatForkEvidence } from "../../src/core/fork-evidence.js"
 import { formatPrettyJson } from "../../src/core/pretty-json.js"
 import { formatProofFile } from "../../src/core/proof-file.js"
 import { type CliWorld, makeCliWorld, NOW } from "../fakes/cli-world.js"
@@ -164,10 +164,10 @@ describe("exit code 2", () => {
 describe("verify FILE.tlog-fork", () => {
   const log = logOf(10)
   const twin = log.fork(9n).append("other")
-  const evidence = {
+  const evidence: ForkEvidence = {
     ...{ code: "LOG_INCONSISTENT", origin: log.origin, why: "kept\u202e", prefix: null, keyrings: log.keyrings },
     ...{ a: log.headAt(10n).note, b: twin.headAt(10n).note },
-  } as const
+  }
   const text = formatForkEvidence(evidence)
 
   test("says what was signed by which key, what that proves and what not: exit code 1", async () => {

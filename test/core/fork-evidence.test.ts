@@ -340,6 +340,11 @@ describe("the file", () => {
   ])("an error $name leaves none", ({ error }) => {
     expect(forkEvidenceOf(error, "log.example")).toBeNull()
   })
+
+  test("an error with more in it than a file can say is EVIDENCE_MALFORMED", () => {
+    const error = new ToolsumError("LOG_INCONSISTENT", "fork", { evidence: { a: "x", b: "y", stderr: "x" } })
+    expect(() => forkEvidenceOf(error, "log.example")).toThrow(expect.objectContaining({ code: "EVIDENCE_MALFORMED" }))
+  })
 })
 
 describe("of a LEGION log:", () => {

@@ -36,11 +36,14 @@ export function judgeLegionLog(p: {
   return root instanceof ToolsumError ? { keyring, root: null, fault: root } : { keyring, root, fault: null }
 }
 
-/** Two pins under different signed roots of one size: proof of a split view, which refutes the log for all of them. */
-export function findFork(outcomes: readonly LegionOutcome[]): ToolsumError | null {
+/** Two pins under different signed roots of one size: proof of a split view, which refutes the log for all of them. `keyring`: its text, which
+ *  evidence needs. */
+export function findFork(outcomes: readonly LegionOutcome[], keyring: string | null): ToolsumError | null {
   const heads = outcomes.flatMap((outcome) => (outcome && !(outcome instanceof ToolsumError) ? [outcome.head] : []))
   const fork = attempt(() => requireOneRootPerSize(heads))
-  return fork instanceof ToolsumError ? fork : null
+  if (!(fork instanceof ToolsumError)) return null
+  const evidence = { ...fork.evidence, keyrings: JSON.stringify(keyring === null ? [] : [keyring]) }
+  return new ToolsumError(fork.code, fork.message, { cause: fork.cause, evidence })
 }
 
 /** Why a pin is UNKNOWN. Only what was proven to be in the log can be of a newer format. */

@@ -20,7 +20,11 @@ export function verifyLegionLockfile(p: {
   const { origin, rootPin, servers } = lockfile
   const log = judgeLegionLog({ origin, keyring: lockfile.keyring, rootPin, roots })
   const judged = [...servers].map(([id, pin]) => ({ id, outcome: judgePin(id, pin, log.keyring) }))
-  const fault = findFork(judged.map(({ outcome }) => outcome)) ?? log.fault
+  const fault =
+    findFork(
+      judged.map(({ outcome }) => outcome),
+      lockfile.keyring,
+    ) ?? log.fault
   const refuted = fault?.kind === "rejected" ? [{ origin, error: fault }] : []
   if (servers.size === 0)
     throw refuted[0]?.error ?? new ToolsumError("NO_PINS", "the lockfile has no pins: nothing to prove")

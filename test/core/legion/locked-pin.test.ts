@@ -1,6 +1,7 @@
 // Pins of dialect legion in our own lockfile, through verifyLockfile: proven, unapproved, unknown, refuted.
 import { describe, expect, test } from "vitest"
 import { formatDefinitions } from "../../../src/core/definitions.js"
+import { forkEvidenceOf, verifyForkEvidence } from "../../../src/core/fork-evidence.js"
 import type { JsonObject } from "../../../src/core/json.js"
 import { parseBundle } from "../../../src/core/legion/bundle.js"
 import { verifyLegionKeyring } from "../../../src/core/legion/keyring.js"
@@ -160,6 +161,8 @@ describe("a pin of dialect legion", () => {
     const { servers, refuted, exitCode } = verify({ one: ONE, fork: pinAt(fork, 0, "fork") })
     expect([exitCode, refuted.map(({ error }) => error.code)]).toEqual([3, ["LOG_INCONSISTENT"]])
     expect(servers.map(({ reason }) => reason)).toEqual(["LOG_INCONSISTENT", "LOG_INCONSISTENT"])
+    const evidence = refuted[0] && forkEvidenceOf(refuted[0].error, ORIGIN)
+    expect(evidence && verifyForkEvidence({ evidence, roots: [root], nowSec: 1780000000n }).isProven).toBe(true)
   })
 })
 

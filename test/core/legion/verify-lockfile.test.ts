@@ -1,5 +1,6 @@
 // LEGION lockfiles: every case of the shared vectors, the answer for every fault, flipped bits, and the bytes that are written.
 import { describe, expect, test } from "vitest"
+import { forkEvidenceOf, verifyForkEvidence } from "../../../src/core/fork-evidence.js"
 import { parseBundle } from "../../../src/core/legion/bundle.js"
 import { verifyLegionKeyring } from "../../../src/core/legion/keyring.js"
 import {
@@ -269,6 +270,8 @@ describe("verifyLegionLockfile", () => {
     const { servers, refuted, exitCode } = verify(mixed)
     expect([servers.length, exitCode, refuted[0]?.error.code]).toEqual([4, 3, "LOG_INCONSISTENT"])
     expect(servers.every(({ reason }) => reason === "LOG_INCONSISTENT")).toBe(true)
+    const evidence = refuted[0] && forkEvidenceOf(refuted[0].error, refuted[0].origin)
+    expect(evidence && verifyForkEvidence({ evidence, roots: [rootOf(ROOT.pin)], nowSec: NOW }).isProven).toBe(true)
   })
 
   test("a pin of a fingerprint that this version does not know is UNKNOWN(newer_format)", () => {
