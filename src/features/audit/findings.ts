@@ -52,6 +52,7 @@ export const AUDIT_CODES = {
   partials_collected: "note",
   index_not_compared: "note",
   keyring_expired: "note",
+  head_old: "note",
   no_witnesses: "note",
   state_unavailable: "note",
 } as const satisfies Record<string, FindingKind>

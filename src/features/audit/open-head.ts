@@ -99,6 +99,9 @@ function longestChain(
   return null
 }
 
+/** A log that is alive has its head cosigned again well within this time. */
+const OLD_HEAD_SEC = 7 * 86_400
+
 interface Opened {
   readonly checkpoint: Checkpoint
   readonly note: OpenedNote
@@ -132,12 +135,15 @@ function openUnderKeyring(
       "checkpoint",
       "the log's keyring asks for no witnesses: nobody else vouches that all see the same log",
     )
+  const ageSec = head instanceof ToolsumError ? null : computeHeadAge(head, nowSec)
+  if (ageSec !== null && ageSec >= OLD_HEAD_SEC)
+    findings.add("head_old", "checkpoint", `the quorum cosigned the head ${ageSec} s ago: there may be a newer one`)
   return {
     identity: { origin, root: keyring.fingerprint },
     checkpoint: parseCheckpoint(opened.note.text),
     ...opened,
     text,
-    ageSec: head instanceof ToolsumError ? null : computeHeadAge(head, nowSec),
+    ageSec,
     root,
     keyring,
     keyringNotes,
