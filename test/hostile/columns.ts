@@ -1,6 +1,6 @@
 // The commands that a lie is told to. Each is run as a person would run it, with a home and a project of its own, against the log as it is
 // served over HTTP; what it said is brought down to one word: the code that it ended with, or the warning that it gave.
-import { writeClient } from "../../src/cli/hostile-client.js"
+import { LOCKFILE, writeClient } from "../../src/cli/hostile-client.js"
 import type { Draft, Lie } from "../../src/features/hostile/lie.js"
 import { PIN_NAME, PINNED_TEXT } from "../../src/features/hostile/world.js"
 import { type CliWorld, type Document, makeCliWorld, makePackage } from "../fakes/cli-world.js"
@@ -26,7 +26,7 @@ export interface Column {
 }
 
 /** A client of the log in folders that go with the test. */
-async function makeClient({ draft, url }: Told): Promise<CliWorld> {
+export async function makeClient({ draft, url }: Told): Promise<CliWorld> {
   const world = await makeCliWorld()
   world.nowSec = Number(draft.world.nowSec)
   await writeClient(draft, { home: world.home, project: world.folder, url, platform: process.platform })
@@ -68,7 +68,7 @@ async function verify(told: Told): Promise<Said | null> {
   return command("verify", "--no-config")({ ...told, draft: { ...draft, lockfile } })
 }
 
-export const LISTED = {
+const LISTED = {
   serverInfo: { name: "notes", version: "1" },
   tools: [{ name: "search", description: PINNED_TEXT, inputSchema: { type: "object" } }],
 }
@@ -95,6 +95,17 @@ async function audit(told: Told): Promise<Said> {
   return { exit, said: worst?.code ?? null }
 }
 
+/** `log compare` of the lockfile, this account's memory and the log. */
+async function compare(told: Told): Promise<Said> {
+  const { code: exit, document } = await (await makeClient(told)).json("log", "compare", LOCKFILE, "state", told.url)
+  const logs: readonly Document[] = document.logs ?? []
+  const problems = logs.flatMap(({ views }) => views.flatMap((view: Document) => view.problems))
+  const unread = (document.unreadViews ?? []).map(({ error }: Document) => error)
+  const errors = [document.error, ...logs.flatMap(({ fault, forks }) => [fault, ...forks]), ...problems, ...unread]
+  const first = errors.find((error) => error !== null && error !== undefined)
+  return { exit, said: first?.code ?? (exit === 0 ? null : "not_compared") }
+}
+
 /** The commands, those that see most first. */
 export const COLUMNS: readonly Column[] = [
   { name: "audit", run: audit },
@@ -102,6 +113,7 @@ export const COLUMNS: readonly Column[] = [
   { name: "check --exhaustive", run: command("check", "--log-only", "--exhaustive") },
   { name: "verify-server", run: verifyServer },
   { name: "history", run: command("history", PIN_NAME) },
+  { name: "log compare", run: compare },
   { name: "update --proofs", run: command("update", "--proofs") },
   { name: "verify", run: verify },
 ]

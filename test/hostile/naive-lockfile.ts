@@ -20,7 +20,7 @@ export function believe(draft: Draft): string | null {
 
 class NothingThere extends Error {}
 
-const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
+const text = (bytes: Uint8Array): string => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)
 
 function read({ files }: Draft, path: string): Uint8Array {
   const bytes = files.get(path)
@@ -36,11 +36,12 @@ function readNewest(draft: Draft) {
   return { head, index, text: text(entry), proof: buildInclusionProof(index, head.size, readerOf(draft, head.size)) }
 }
 
-/** The last entry that says it is a record of the pinned server. */
+/** The last entry that says it is a list of the pinned server. */
 function findNewest(draft: Draft, size: bigint): { index: bigint; entry: Uint8Array } {
   const entries = Array.from({ length: Math.ceil(Number(size) / TILE_WIDTH) }, (_, i) => readBundle(draft, i, size))
   const all = entries.flat().slice(0, Number(size))
-  const index = all.findLastIndex((entry) => text(entry).includes(`\nsubject ${PINNED_SUBJECT}\n`))
+  const isList = (said: string) => said.includes(`\nsubject ${PINNED_SUBJECT}\n`) && said.includes("\nstate listed\n")
+  const index = all.findLastIndex((entry) => isList(text(entry)))
   const entry = all[index]
   if (entry === undefined) throw new NothingThere(PINNED_SUBJECT)
   return { index: BigInt(index), entry }

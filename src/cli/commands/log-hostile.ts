@@ -5,7 +5,6 @@ import { escapeInvisible, quote, ToolsumError } from "../../core/errors.js"
 import type { Lie } from "../../features/hostile/lie.js"
 import type { CommandSpec } from "../commands.js"
 import type { ExitCode } from "../exit-codes.js"
-import { HOME_FOLDER, LOCKFILE } from "../hostile-client.js"
 import type { Io } from "../io.js"
 import { parseListen, untilAborted } from "../listen.js"
 import type { Options } from "../options.js"
@@ -118,13 +117,15 @@ async function announce(
     `  origin  ${ORIGIN}`,
     `  root    ${root}`,
     "  keys    test keys, the same for everybody: trust this root in no home of your own",
-    ...(folder === null ? [] : [`  client  ${folder}`, ...checkLines(folder)]),
+    ...(folder === null ? [] : [`  client  ${folder}`, await checkLine(folder)]),
     "Ctrl-C ends it.",
   ]
   io.stdout(lines.map((line) => `${escapeInvisible(line)}\n`).join(""))
 }
 
 /** How toolsum is tried against it, with a home of its own. */
-const checkLines = (folder: string): readonly string[] => [
-  `  check   TOOLSUM_HOME=${join(folder, HOME_FOLDER)} toolsum check --log-only --lock ${join(folder, LOCKFILE)}`,
-]
+async function checkLine(folder: string): Promise<string> {
+  const { HOME_FOLDER, LOCKFILE } = await import("../hostile-client.js")
+  const [home, lockfile] = [join(folder, HOME_FOLDER), join(folder, LOCKFILE)]
+  return `  try     TOOLSUM_HOME=${home} toolsum check --log-only --lock ${lockfile}`
+}
