@@ -7,6 +7,8 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { bundleCommand } from "../../scripts/bundle.mjs"
+import { formatForkEvidence } from "../../src/core/fork-evidence.js"
+import type { JsonValue } from "../../src/core/json.js"
 import { sharePinnedWorld } from "../fakes/cli-world.js"
 import { formatPinnedLeaves, makeServersLog } from "../fakes/legion-lockfile.js"
 import { ROOT as LEGION_ROOT } from "../fakes/legion-log.js"
@@ -142,7 +144,7 @@ test("verify: evidence of a reading", async () => {
   expect(new Set(loaded.files.map((file) => dirname(file)))).toEqual(new Set([join(installed, "dist", "cli")]))
 })
 
-test("verify: a LEGION lockfile, its evidence, and a signed head with its anchor", async () => {
+test("verify: a LEGION lockfile, its evidence, evidence of its fork, and a signed head with its anchor", async () => {
   const folder = await makeTempFolder()
   const log = makeServersLog(["io.example/files"])
   const head = { sth: log.head(1) }
@@ -151,15 +153,21 @@ test("verify: a LEGION lockfile, its evidence, and a signed head with its anchor
     ...{ auth_required: false, http_status: null, live_tools: null, bundle: log.bundle(0), keyring: log.keyring },
     ...{ history: null, signed_tools: null, newer_uncovered_records: 0 },
   }
+  const forge = (body: Record<string, JsonValue>) => Object.assign(body, { root_sha256: "0".repeat(64) })
   const files = {
     ...{ "lock.json": formatPinnedLeaves(log, [0]), "keyring.jsonl": log.keyring, anchor: "{}" },
     ...{ "evidence.json": JSON.stringify(evidence), "head.json": JSON.stringify(head) },
+    "x.tlog-fork": formatForkEvidence({
+      ...{ code: "LOG_INCONSISTENT", origin: "log.test/legion", why: "kept", prefix: null, keyrings: [log.keyring] },
+      ...{ a: JSON.stringify(log.head(1)), b: JSON.stringify(log.head(1, { edit: forge })) },
+    }),
   }
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
   await cp(join(ROOT, "vendor-keys"), join(installed, "vendor-keys"), { recursive: true })
   const cases = [
     { argv: ["lock.json"], code: 0, says: "PROVEN" },
     { argv: ["evidence.json"], code: 2, says: "UNKNOWN" },
+    { argv: ["x.tlog-fork"], code: 1, says: "signed two trees of size 1" },
     { argv: ["head.json", "--keyring", "keyring.jsonl", "--anchors", "anchor"], code: 2, says: "not checked" },
   ]
   for (const { argv, code, says } of cases)
