@@ -18,9 +18,10 @@ import { KEY_BYTES } from "../../src/features/audit/key-table.js"
 import { formatAuditState, parseAuditState } from "../../src/features/audit/state.js"
 import { SEED_BYTES } from "../../src/features/audit/subject-sums.js"
 import { checkDraft, formatDraft, parseDraft } from "../../src/features/ceremony/draft.js"
+import { formatSuccession, parseSuccession } from "../../src/features/ceremony/succession.js"
 import { formatObservations, parseObservations } from "../../src/features/observation-file.js"
 import { arbObservation } from "../core/arbitrary-record.js"
-import { keyring, keyringNote, nextKeyring } from "../core/log-fixtures.js"
+import { head, keyring, keyringNote, nextKeyring, ORIGIN, signer } from "../core/log-fixtures.js"
 import { makeServersLog } from "../fakes/legion-lockfile.js"
 import { ROOT } from "../fakes/legion-log.js"
 import { repairSum } from "./repair.js"
@@ -93,6 +94,14 @@ export const CLIENT: readonly Fuzzed[] = [
     name: "checking a keyring draft",
     valid: fc.constant(DRAFT),
     parse: (x) => checkDraft(parseDraft(x)),
+  }),
+  exact({
+    name: "succession",
+    valid: fc.constant(
+      formatSuccession({ root: `SHA256:${"A".repeat(43)}`, checkpoint: head(ORIGIN, 5, [signer(ORIGIN)]) }),
+    ),
+    parse: (x) => parseSuccession(bytesOf(x)),
+    format: formatSuccession,
   }),
   normal({
     name: "observations",

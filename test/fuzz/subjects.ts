@@ -69,6 +69,7 @@ import {
   witness,
 } from "../core/log-fixtures.js"
 import type { CompleteLog } from "../fakes/complete-log.js"
+import { ARGUMENTS } from "./argument-subjects.js"
 import { CLIENT } from "./client-subjects.js"
 import { LEGION } from "./legion-subjects.js"
 import { inTurn, repairKeys, repairRecord, repairSum, resign } from "./repair.js"
@@ -517,6 +518,7 @@ export function listFuzzed(log: CompleteLog, evidence: ServerEvidence): readonly
     ...LEGION,
     ...WITNESSED,
     ...CLIENT,
+    ...ARGUMENTS,
     ...verifying,
     ...readings,
   ]
