@@ -32,7 +32,10 @@ function describeLogKeys(before: Keyring, next: Keyring): readonly string[] {
   const gone = before.logs.filter((key) => !findLogKey(next, key))
   return [
     ...next.logs.flatMap((key) => describeLogKey(findLogKey(before, key), key)),
-    ...gone.map(({ key }) => `log key ${idOf(key)} is left out: what only it has signed cannot be proven any more`),
+    ...gone.map(
+      ({ key }) =>
+        `log key ${idOf(key)} is left out: heads that only it signed are proven no more; toolsum update --proofs renews them`,
+    ),
   ]
 }
 

@@ -235,7 +235,15 @@ function saysTheSame(before: Pin, next: Pin): boolean {
   )
 }
 
-/** Never leave a lockfile behind in which these pins would not verify here and now. Throws RECORD_INVALID. */
+/** The lockfile was in order under its own keyring; under the log's newest one, whoever signed an older head is not known any more. */
+const forgottenKey = () =>
+  new ToolsumError(
+    "HEAD_UNPROVEN",
+    "a head in the lockfile was signed by a key that the log's newest keyring has no more: renew it with toolsum update --proofs",
+  )
+
+/** Never leave a lockfile behind in which these pins would not verify here and now. Throws RECORD_INVALID, and HEAD_UNPROVEN where older heads
+ *  must be renewed first. */
 export function requireProven(lockfile: Lockfile, names: readonly string[], client: LogClient): void {
   const { servers } = verifyLockfile({
     lockfile,
@@ -246,6 +254,7 @@ export function requireProven(lockfile: Lockfile, names: readonly string[], clie
   for (const name of names) {
     const server = servers.find((one) => one.name === name)
     if (server?.verdict === "PROVEN" || server?.reason === "unapproved") continue
+    if (server?.reason === "SIGNATURE_INVALID") throw forgottenKey()
     throw new ToolsumError("RECORD_INVALID", `the new pin does not verify: ${server?.detail ?? "no verdict"}`)
   }
 }

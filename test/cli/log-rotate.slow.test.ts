@@ -10,6 +10,7 @@ import {
   newestKeyring,
   rotateOnce,
 } from "../fakes/ceremony-world.js"
+import { expectOneLine, makeServer } from "../fakes/cli-world.js"
 
 test("nine changes of keys later, everything is proven under the root that was pinned at keyring 1", async () => {
   const world = await makeCeremonyWorld({ pinned: true })
@@ -19,7 +20,13 @@ test("nine changes of keys later, everything is proven under the root that was p
   expect(keyringsOf(world)).toHaveLength(19)
   expect(newestKeyring(world).logs).toHaveLength(8)
   expect((await world.expect(0, "verify", "--root", root)).stdout).toContain("notes  PROVEN")
-  expect((await world.expect(0, "update", "--proofs")).stdout).toContain("under its head of size 20")
+
+  // The lockfile's head is signed by a key that no keyring has room for any more: said, and renewed.
+  const server = makeServer(join(world.folder, "..", "more.json"))
+  const early = await world.expect(2, "add", "more", "--", ...server.launch)
+  expectOneLine(early, "HEAD_UNPROVEN", "toolsum update --proofs")
+  expect((await world.expect(0, "update", "--proofs")).stdout).toContain("notes proven under its head of size 21")
+  await world.expect(0, "add", "more", "--", ...server.launch)
 
   // Somebody else, who knows nothing but the root of keyring 1.
   world.env.TOOLSUM_HOME = `${world.home}-elsewhere`
