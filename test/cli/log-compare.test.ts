@@ -114,7 +114,7 @@ describe("exit code 2", () => {
     await world.write("b.lock.json", lockfileOf(log, [20n]))
     const { stdout } = await world.expect(2, "log", "compare", "a", "b.lock.json")
     expect(stdout).toContain("not comparable: no proof here ties it to the newest")
-    expect(stdout).toMatch(/\n1 log in 2 views: 1 not comparable\n$/)
+    expect(stdout).toMatch(/\n1 log in 2 views: 1 not comparable: give the log's folder or URL as a view, too\n$/)
   })
 
   test("where no two views have seen one log", async () => {

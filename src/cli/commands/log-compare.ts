@@ -134,7 +134,7 @@ function footer(logs: readonly ComparedLog[], unread: readonly Unread[]): string
   const parts = [
     ...(forks > 0 ? [`${forks} ${forks === 1 ? "contradiction" : "contradictions"} of a log with itself`] : []),
     ...(agreeing > 1 ? [`${agreeing} agree`] : []),
-    ...(open > 0 ? [`${open} not comparable`] : []),
+    ...(open > 0 ? [`${open} not comparable: give the log's folder or URL as a view, too`] : []),
     ...(unread.length > 0 ? [`${unread.length} could not be read`] : []),
   ]
   const told = logs.some(isCompared) ? parts : ["nothing compared, no log has a head in two of these views", ...parts]
