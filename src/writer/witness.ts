@@ -8,7 +8,7 @@ import { formatCosignature } from "../core/cosignature.js"
 import { ToolsumError } from "../core/errors.js"
 import { EMPTY_ROOT, type Hash } from "../core/hash.js"
 import { type TreeHead, verifyConsistency } from "../core/merkle.js"
-import { formatNote, type Note, type OpenedNote, openNote } from "../core/note.js"
+import { formatNote, MAX_NOTE_BYTES, MAX_NOTE_SIGNATURES, type Note, type OpenedNote, openNote } from "../core/note.js"
 import { DEFAULT_SKEW_SEC } from "../core/policy.js"
 import { parseSignatureLine } from "../core/signature-line.js"
 import {
@@ -76,7 +76,8 @@ export function createWitness(p: {
       const timestamp = chooseTime(BigInt(Math.floor(clock())), head)
       if (timestamp === null) return unavailable("the clock of this witness is behind its last cosignature")
       const line = formatCosignature({ text: claim.request.note.text, key: signer, timestamp })
-      const next = encodeUtf8(formatNote({ text: claim.request.note.text, signatures: keptLines(claim, line) }))
+      const next = formatKept(claim, line)
+      if (next === null) return { status: 400, why: "the note leaves no room for a cosignature" }
       const isStored = bytes !== null && equalBytes(bytes, next)
       if (isStored || (await store.compareAndSwap(key.vkey, claim.origin, bytes, next)))
         return { status: 200, lines: [line] }
@@ -192,13 +193,15 @@ function chooseTime(nowSec: bigint, last: WitnessedHead | null): bigint | null {
   return last.timestamp - nowSec <= DEFAULT_SKEW_SEC ? last.timestamp : null
 }
 
-/** What is kept of a note: the lines that were checked, and the cosignature. */
-function keptLines({ opened }: Claim, line: string): Note["signatures"] {
-  const checked = opened.signatures.filter(({ name, id }) =>
-    opened.verified.some((key) => key.name === name && key.id === id),
+/** What is kept of a note: one line of each key that was checked, and the cosignature. Null when that is longer than a note may be, so that
+ *  nobody, this witness included, could read it again. */
+function formatKept({ opened }: Claim, line: string): Uint8Array | null {
+  const checked = opened.verified.flatMap(
+    (key) => opened.signatures.find(({ name, id }) => key.name === name && key.id === id) ?? [],
   )
   const own = parseSignatureLine(line, (why) => new ToolsumError("COSIGNATURE_MALFORMED", why))
-  return [...checked, own]
+  const note = encodeUtf8(formatNote({ text: opened.text, signatures: [...checked, own] }))
+  return note.length > MAX_NOTE_BYTES || checked.length >= MAX_NOTE_SIGNATURES ? null : note
 }
 
 /** Read what is remembered of a log: a note that vouches for itself by the witness's own cosignature. Throws STATE_CORRUPT. */

@@ -1,7 +1,15 @@
 import { describe, expect, test } from "vitest"
 import { verifyCosignature } from "../../src/core/cosignature.js"
 import { sha256 } from "../../src/core/hash.js"
-import { addSignatures, formatNote, openNote, parseNote, signNote } from "../../src/core/note.js"
+import {
+  addSignatures,
+  formatNote,
+  MAX_NOTE_BYTES,
+  MAX_NOTE_SIGNATURES,
+  openNote,
+  parseNote,
+  signNote,
+} from "../../src/core/note.js"
 import { parseSignatureLine } from "../../src/core/signature-line.js"
 import { computeSigningKey, parseSigningKey, parseVkey } from "../../src/core/vkey.js"
 import { createWitness, type WitnessAnswer } from "../../src/writer/witness.js"
@@ -249,6 +257,32 @@ describe("races", () => {
 })
 
 describe("what is remembered", () => {
+  test("a note that has no room for a cosignature is refused, and spoils nothing", async () => {
+    const { witness, ask } = makeWitness()
+    await ask(0, 5)
+    const text = parseNote(head(ORIGIN, 5, [LOG])).text
+    const room = MAX_NOTE_BYTES - bytesOf(signNote(`${text}\n`.replace("\n\n", "\ne\n"), [LOG])).length
+    const whole = (free: number) => signNote(`${text}${"e".repeat(room - free + 1)}\n`, [LOG])
+    const answer = await witness.addCheckpoint(requestBody({ old: 5, size: 5, note: whole(0) }))
+    expect(answer).toMatchObject({ status: 400, why: expect.stringContaining("no room") })
+    expect((await witness.addCheckpoint(requestBody({ old: 5, size: 5, note: whole(150) }))).status).toBe(200)
+    expect((await ask(5, 9)).status).toBe(200)
+  })
+
+  test("the lines of a key that signs a hundred times count, and are kept, once", async () => {
+    const { witness, ask } = makeWitness()
+    const { text, signatures } = parseNote(head(ORIGIN, 5, [LOG, OLD_KEY]))
+    const note = formatNote({
+      text,
+      signatures: Array(MAX_NOTE_SIGNATURES / 2)
+        .fill(signatures)
+        .flat(),
+    })
+    expect((await witness.addCheckpoint(requestBody({ old: 0, size: 5, note }))).status).toBe(200)
+    expect(parseNote((await witness.latest(ORIGIN))?.note ?? "").signatures).toHaveLength(3)
+    expect((await ask(5, 9)).status).toBe(200)
+  })
+
   test.each([
     { name: "zeros", twist: (bytes: Uint8Array) => new Uint8Array(bytes.length) },
     { name: "nothing", twist: () => new Uint8Array(0) },
