@@ -23,7 +23,8 @@ import { printDocument } from "./report-json.js"
 import { showWord } from "./shell-words.js"
 import { withVendorRoots } from "./vendor-roots.js"
 
-const MAX_HEAD_BYTES = 64 * 1024
+/** Largest file with a head. */
+export const MAX_HEAD_BYTES = 64 * 1024
 const MAX_KEY_BYTES = 16 * 1024
 
 /** A head and who vouches for it. */
@@ -34,10 +35,34 @@ interface ProvenHead {
   readonly root: PinnedRoot | null
 }
 
-interface Anchor {
+/** A proof by third parties, and what it is worth. */
+export interface Anchor {
   readonly file: string
   readonly status: AnchorStatus
 }
+
+/** Judge every `--anchors` file: by that of the heads which it is about, since it does not say which. */
+export function judgeAnchors(
+  heads: readonly VerifiedTreeHead[],
+  keyring: LegionKeyring,
+  options: Options,
+  io: Io,
+): readonly Anchor[] {
+  const read = (path: string, maxBytes: number) => readInput(path, maxBytes, io)
+  const supplied = readSupplied(options, read)
+  return options.values("anchors").map((file) => {
+    const bytes = read(file, MAX_OTS_BYTES)
+    const judged = heads.map((head) => judgeAnchor(bytes, { head, keyring }, supplied))
+    const best = judged.reduce((a, b) => (RANK.indexOf(b.status) > RANK.indexOf(a.status) ? b : a))
+    return { file, status: best }
+  })
+}
+
+const RANK: readonly AnchorStatus["status"][] = ["failed", "unverified", "pending", "verified"]
+
+/** What anchors end with. */
+export const exitCodesOfAnchors = (anchors: readonly Anchor[]): readonly ExitCode[] =>
+  anchors.map(({ status }) => EXIT_BY_STATUS[status.status])
 
 /** Prove one head and its anchors and print it. Throws what proves the head wrong, and USAGE without a keyring. */
 export async function verifyLegionHead(file: string, options: Options, io: Io): Promise<ExitCode> {
@@ -51,12 +76,8 @@ export async function verifyLegionHead(file: string, options: Options, io: Io): 
   // A head does not say of which log it is: a root of any name may be its.
   const root = roots.find(({ fingerprint }) => fingerprint === keyring.rootPin) ?? null
   const proven = { head, keyring, root }
-  const supplied = readSupplied(options, read)
-  const anchors = options.values("anchors").map((path) => ({
-    file: path,
-    status: judgeAnchor(read(path, MAX_OTS_BYTES), proven, supplied),
-  }))
-  const exitCode = worstExitCode([root === null ? 2 : 0, ...anchors.map(({ status }) => EXIT_BY_STATUS[status.status])])
+  const anchors = judgeAnchors([head], keyring, options, io)
+  const exitCode = worstExitCode([root === null ? 2 : 0, ...exitCodesOfAnchors(anchors)])
   if (options.flag("json")) print(proven, anchors, exitCode, io)
   else if (!options.flag("quiet") || exitCode !== 0) show(proven, anchors, io)
   return exitCode
@@ -70,7 +91,8 @@ const EXIT_BY_STATUS: Readonly<Record<AnchorStatus["status"], ExitCode>> = {
   failed: 3,
 }
 
-function readInput(path: string, maxBytes: number, io: Io): Uint8Array {
+/** Bytes of a file that was named. Throws FILE_MISSING, PROOF_MALFORMED for too many. */
+export function readInput(path: string, maxBytes: number, io: Io): Uint8Array {
   const bytes = readRegularFile(resolve(io.cwd, path), { maxBytes, code: "PROOF_MALFORMED" })
   if (bytes === null) throw new ToolsumError("FILE_MISSING", `expected a file at ${quote(path, 400)}`)
   return bytes
@@ -94,7 +116,11 @@ function readSupplied(options: Options, read: (path: string, maxBytes: number) =
 }
 
 /** A Rekor entry is a JSON object, everything else is taken for the other kind. */
-function judgeAnchor(bytes: Uint8Array, { head, keyring }: ProvenHead, supplied: Supplied): AnchorStatus {
+function judgeAnchor(
+  bytes: Uint8Array,
+  { head, keyring }: { head: VerifiedTreeHead; keyring: LegionKeyring },
+  supplied: Supplied,
+): AnchorStatus {
   const { headers, rekorKey } = supplied
   if (!/^\s*\{/.test(new TextDecoder().decode(bytes.subarray(0, 64))))
     return verifyOtsAnchor({ artifact: head.signed, ots: bytes, headers, digest: otherDigest })
@@ -114,9 +140,13 @@ function print(proven: ProvenHead, anchors: readonly Anchor[], exitCode: ExitCod
     ...{ command: "verify", exitCode, roots: [log] },
     ...(root ? { verdict: "PROVEN", reason: null } : { verdict: "UNKNOWN", reason: "root_not_pinned" }),
     head: { size: String(head.size), rootHash: formatHex(head.rootHash), timestamp: head.timestamp },
-    anchors: anchors.map(({ file, status }): JsonValue => ({ file, ...anchorMember(status) })),
+    anchors: anchorMembers(anchors),
   })
 }
+
+/** Anchors as members of a document. */
+export const anchorMembers = (anchors: readonly Anchor[]): readonly JsonValue[] =>
+  anchors.map(({ file, status }): JsonValue => ({ file, ...anchorMember(status) }))
 
 const anchorMember = (status: AnchorStatus): { readonly [name: string]: JsonValue } => ({
   status: status.status,
@@ -132,6 +162,11 @@ function show(proven: ProvenHead, anchors: readonly Anchor[], io: Io): void {
       ? `UNKNOWN  root_not_pinned: ${what}: its keyring starts from ${keyring.rootPin}\n`
       : `PROVEN  ${what}, by its own clock ${escapeInvisible(head.timestamp)}\n`,
   )
+  showAnchors(anchors, io)
+}
+
+/** Say what each anchor is worth, a line each. */
+export function showAnchors(anchors: readonly Anchor[], io: Io): void {
   for (const { file, status } of anchors) io.stdout(`    ${showWord(file)}: ${describeAnchor(status)}\n`)
   if (anchors.some(({ status }) => status.status === "verified"))
     io.stdout("    by the headers and keys that you supplied: they are believed, no proof of work is checked\n")

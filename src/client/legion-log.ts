@@ -17,7 +17,7 @@ import { type ProvenRecord, provenRecord } from "../core/legion/check.js"
 import { readCount } from "../core/legion/json.js"
 import { type LegionKeyring, requireKeyringExtends, verifyLegionKeyring } from "../core/legion/keyring.js"
 import type { LegionFingerprint } from "../core/legion/record.js"
-import type { VerifiedTreeHead } from "../core/legion/tree-head.js"
+import { type VerifiedTreeHead, verifyTreeHead } from "../core/legion/tree-head.js"
 import { type ProvenEntry, verifyBundle } from "../core/legion/verify-bundle.js"
 import { matchRoot, type PinnedRoot } from "../core/root.js"
 import type { Clock, LegionLog, State } from "../ports.js"
@@ -52,6 +52,8 @@ export interface LegionClient {
   readonly keyringText: string
   /** `state_unavailable`. */
   readonly warnings: ReadonlySet<string>
+  /** The newest head, held to everything that was seen of the log. Throws RESOURCE_MISSING without one, and as `LegionTracker.hold`. */
+  newestHead(): Promise<VerifiedTreeHead>
   /** The newest record of a server; null where the log has none. */
   latest(serverId: string): Promise<ServedBundle | null>
   /** The record at `leafIndex` (null: the newest of the server), which must be about that server, under the head of `treeSize` (null: the
@@ -104,6 +106,11 @@ export async function openLegionLog(options: OpenLegionLogOptions): Promise<Legi
   return {
     ...{ origin, source, root, keyring, keyringText, latest },
     warnings: tracker.warnings,
+    newestHead: async () => {
+      const head = verifyTreeHead(keyring, parseHeadAnswer(need(await source.head(null), source, "head")))
+      await tracker.hold(head)
+      return head
+    },
     expectKeyring: (stored) => requireKeyringExtends({ stored, served: keyring }),
     expect: (head) => tracker.expect(head),
     growth: async (from, to) => (from >= to ? [] : tracker.fetchProof(from, to)),

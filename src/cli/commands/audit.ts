@@ -10,6 +10,7 @@ import { collectSeenNotes, findAuditedLog, readAuditTrust, readSince } from "../
 import type { CommandSpec } from "../commands.js"
 import { keepErrorEvidence } from "../evidence.js"
 import type { Io } from "../io.js"
+import { isLegionLog, LEGION_LOG_OPTION } from "../legion-logs.js"
 import { LOG_OPTIONS, openState } from "../logs.js"
 import type { Options } from "../options.js"
 import { loadPaint } from "../paint.js"
@@ -23,6 +24,8 @@ import {
 } from "../project.js"
 import { auditMembers, renderAudit, type ToldFinding } from "../render-audit.js"
 import { printDocument } from "../report-json.js"
+
+const LEGION_OPTIONS = ["anchors", "bitcoin-headers", "rekor-key"]
 
 export const auditCommand: CommandSpec = {
   usage: "audit [log]",
@@ -41,13 +44,22 @@ export const auditCommand: CommandSpec = {
     ["--vkey <vkey>", "Audit a log of another make: its key; repeatable"],
     ["--policy <file>", "Audit a log of another make: a tlog-policy with its key and witnesses"],
     ["--origin <name>", "For --vkey and --policy: the log's origin, where it is not the key's name"],
+    LEGION_LOG_OPTION,
+    ["--anchors <file>", "Of a LEGION log: an OpenTimestamps or Rekor proof of a head; repeatable"],
+    ["--bitcoin-headers <file>", 'For --anchors: {"HEIGHT": {"merkleroot", "time"}} from a node of your own'],
+    ["--rekor-key <file>", "For --anchors: the Rekor log's public key, PEM"],
   ],
   examples: [
     "toolsum audit",
+    "toolsum audit legion --anchors head.ots --bitcoin-headers headers.json",
     "toolsum audit https://log.example.com/tools/ --old yesterday.checkpoint",
     "toolsum audit ./mirror --vkey log.example.com+c74f20a3+ARpc2QcU…",
   ],
   run: async ({ words: [word], options }, io) => {
+    const legion = options.value("log") ?? (word !== undefined && (await isLegionLog(word, io)) ? word : null)
+    if (legion !== null) return (await import("../audit-legion.js")).auditLegion(legion, options, io)
+    for (const name of LEGION_OPTIONS)
+      if (options.flag(name)) throw new ToolsumError("USAGE", `--${name} is for a LEGION log`)
     await announceWitnessPolicy(options, io)
     const report = await audit(word, options, io)
     const told = await Promise.all(report.findings.map((finding) => keepFinding(finding, report.origin, io)))
