@@ -30,7 +30,7 @@ import { findLogKeys, type LocalKey, nextKeyPath, verifierOf } from "./local-key
 import { findLogFolder, LOG_OPTIONS, openLogForReading, peekLog, readPassphrase } from "./logs.js"
 import type { OptionSpec, Options } from "./options.js"
 import { type OutputKind, writeOutput } from "./output-file.js"
-import { type Published, publishKeyring } from "./publish-keyring.js"
+import { finishCutOff, type Published, publishKeyring } from "./publish-keyring.js"
 import { describeChanges, showKey } from "./render-keyring.js"
 import { printDocument } from "./report-json.js"
 import { pasteLine, showWord } from "./shell-words.js"
@@ -71,12 +71,21 @@ export async function openOwnLog(options: Options, io: Io): Promise<OwnLog> {
   if (peeked === null)
     throw new ToolsumError("LOG_UNAVAILABLE", `expected a log in ${quote(folder, 400)}; toolsum init makes one`)
   const { origin } = peeked
-  const source = createDirLog(folder)
-  const client = await openLogForReading({ source, origin, lockfile: null, options, io })
+  const client = await readOwnLog(folder, origin, options, io)
   const keys = await findLogKeys(origin, io)
   const { newest: keyring } = client.keyring
   const log = { keyring, head: client.head, nowSec: BigInt(Math.floor(io.nowSec())), expires: readExpires(options) }
   return { folder, client, keys, log }
+}
+
+async function readOwnLog(folder: string, origin: string, options: Options, io: Io): Promise<LogClient> {
+  const source = createDirLog(folder)
+  const client = await openLogForReading({ source, origin, lockfile: null, options, io })
+  if (options.flag("dry-run") || !(await finishCutOff(folder, client, io))) return client
+  const whole = await openLogForReading({ source, origin, lockfile: null, options, io })
+  const { keyring, head } = whole
+  io.stderr(`note: finished what was cut off before: keyring ${keyring.newest.version}, ${head.size} entries\n`)
+  return whole
 }
 
 function readExpires(options: Options): bigint | null | undefined {
@@ -246,7 +255,9 @@ export async function confirmSigning(
   const who = keys.map((key) => showKey(verifierOf(key))).join(", ")
   if (io.ask === null || options.flag("json"))
     throw new ToolsumError("USAGE", `nobody can be asked whether ${who} signs keyring ${next.version}: give --yes`)
-  const answer = await io.ask(`Sign keyring ${next.version} with ${who}? There must never be another one. Answer yes: `)
+  const answer = await io.ask(
+    `Sign keyring ${next.version} with ${who}? There must never be another keyring ${next.version}. Answer yes: `,
+  )
   if (answer.trim().toLowerCase() !== "yes") throw new ToolsumError("USAGE", "not signed, nothing was written")
 }
 

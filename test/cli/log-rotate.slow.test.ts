@@ -1,5 +1,5 @@
 // Many changes of keys, as a log has them over the years.
-import { copyFileSync } from "node:fs"
+import { copyFileSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import {
@@ -48,4 +48,32 @@ test("a lockfile from before a revocation proves what it proved, and more once i
   await world.expect(0, "verify")
   const [log] = Object.values((await world.readLock()).logs) as { keyring: string[] }[]
   expect(log?.keyring).toHaveLength(2)
+}, 60_000)
+
+test("a root key behind a passphrase signs, and neither of the two is ever printed", async () => {
+  const world = await makeCeremonyWorld()
+  world.env.ROOT_PASSPHRASE = "correct horse"
+  const made = await world.expect(
+    0,
+    "log",
+    "keyring",
+    "new-root",
+    "a/b",
+    "../b.key",
+    "--passphrase-env",
+    "ROOT_PASSPHRASE",
+  )
+  const file = readFileSync(join(world.folder, "..", "b.key"), "utf8")
+  await world.expect(0, "log", "keyring", "edit", "--add-root", made.stdout.trimEnd())
+  const sign = ["log", "keyring", "sign", "keyring-2.json", "--root-key", "../b.key", "--yes"]
+  const without = await world.expect(2, ...sign)
+  expectOneLine(without, "expected a passphrase")
+  world.env.WRONG = "wrong horse"
+  expectOneLine(await world.expect(2, ...sign, "--passphrase-env", "WRONG"), "does not open this key")
+  const signed = await world.expect(0, ...sign, "--passphrase-env", "ROOT_PASSPHRASE")
+  expect(signed.stdout).toContain("Pass keyring-2.json on to the next signer")
+  const said = [made, without, signed].map(({ stdout, stderr }) => stdout + stderr).join("")
+  for (const secret of ["horse", "PRIVATE+KEY", file]) expect(said).not.toContain(secret)
+  expect(file).not.toContain("PRIVATE+KEY")
+  expectOneLine(await world.expect(2, "log", "keyring", "new-root", "a/b", "../b.key"), "FILE_EXISTS")
 }, 60_000)

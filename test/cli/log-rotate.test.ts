@@ -2,8 +2,12 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { beforeEach, describe, expect, test } from "vitest"
+import { createFsStore } from "../../src/adapters/store-fs.js"
+import { ToolsumError } from "../../src/core/errors.js"
 import { parseNote, signNote } from "../../src/core/note.js"
 import { parseSigningKey } from "../../src/core/vkey.js"
+import { checkDraft, finishDraft, parseDraft } from "../../src/features/ceremony/draft.js"
+import { openLog } from "../../src/writer/log.js"
 import {
   AT_ONCE,
   checkpointOf,
@@ -86,6 +90,30 @@ test("a ceremony that was cut off before its keyring was signed takes up the key
     "a change of keys is under way",
     "toolsum log rotate --finish",
   )
+})
+
+test("a publication that was cut off after its commit is finished by running it again", async () => {
+  await world.expect(0, "log", "rotate")
+  await world.expect(0, "log", "keyring", "sign", "keyring-2.json", "--root-key", "../root.key", "--yes")
+  const draft = checkDraft(parseDraft(readFileSync(join(world.folder, "keyring-2.json"))))
+  const store = createFsStore(join(world.home, "data", "log"))
+  const cutOff: typeof store = {
+    ...store,
+    create: async (key, bytes) => {
+      if (key.startsWith("public/")) throw new ToolsumError("IO_FAILED", "cut off")
+      return store.create(key, bytes)
+    },
+  }
+  const signers = keyFiles(world).map((name) =>
+    parseSigningKey(readFileSync(join(keyFolder(world), name), "utf8").trimEnd()),
+  )
+  const log = await openLog({ store: cutOff, signers, waitMs: 0 })
+  await expect(log.appendKeyring(finishDraft(draft))).rejects.toMatchObject({ code: "IO_FAILED" })
+  expect(keyringsOf(world)).toHaveLength(1)
+  const { stdout } = await world.expect(0, "log", "keyring", "publish", "keyring-2.json")
+  expect(stdout).toContain("keyring 2 is published; the log has 2 entries")
+  expect(keyringsOf(world)).toHaveLength(2)
+  await world.expect(0, "log", "cat", "1")
 })
 
 test("a draft that came too late is refused: two keyrings of one version would show as a fork", async () => {
