@@ -6,9 +6,11 @@ import type { LogClient } from "../client/open-log.js"
 import { ToolsumError } from "../core/errors.js"
 import { type KeyringNote, parseKeyring } from "../core/keyring.js"
 import { parseNote } from "../core/note.js"
-import { formatKeyId } from "../core/vkey.js"
+import { formatKeyId, type VerifierKey } from "../core/vkey.js"
 import { isInUse } from "../features/ceremony/plan.js"
+import { findNewestCommit } from "../writer/history.js"
 import { loadKeyrings } from "../writer/keyrings.js"
+import { loadStaging } from "../writer/state.js"
 import type { Io } from "./io.js"
 import { findLogKeys, verifierOf } from "./local-keys.js"
 import { openLogForReading, openLogForWriting } from "./logs.js"
@@ -42,8 +44,7 @@ export async function publishKeyring(input: PublishInput): Promise<Published> {
   const keyring = parseKeyring(note)
   const { version } = keyring
   if (isThere(client.keyringNotes, keyring)) return { version, index: null, size: client.head.size, before: true }
-  const own = (await findLogKeys(client.origin, io)).map(({ key }) => verifierOf(key).vkey)
-  const earlierKeys = client.keyring.newest.logs.map(({ key }) => key).filter(({ vkey }) => !own.includes(vkey))
+  const earlierKeys = await findEarlierKeys(client, io)
   const writer = await openLogForWriting(folder, null, io, { nextKeyring: note, earlierKeys }).catch(
     (error: unknown) => {
       throw explain(error, keyring)
@@ -59,6 +60,28 @@ export async function publishKeyring(input: PublishInput): Promise<Published> {
   const { origin } = client
   const after = await openLogForReading({ source: createDirLog(folder), origin, lockfile: null, options, io })
   return { version, index, size: after.head.size, before: false }
+}
+
+/** Finish the newest step of the log in `folder` where a crash cut it off: it may hold the very keyring that is about to be made again.
+ *  `client`: the log as it was read. False, and nothing written, when there is nothing to finish or it cannot be finished: what keeps it
+ *  from that shows when the next keyring is published. */
+export async function finishCutOff(folder: string, client: LogClient, io: Io): Promise<boolean> {
+  const store = createFsStore(folder)
+  const newest = await findNewestCommit(store)
+  if (newest === null || (await loadStaging(store, newest)) === null) return false
+  try {
+    await (await openLogForWriting(folder, null, io, { earlierKeys: await findEarlierKeys(client, io) })).close()
+    return true
+  } catch (error) {
+    if (error instanceof ToolsumError) return false
+    throw error
+  }
+}
+
+/** Log keys that may have signed before, and that are not on this account. */
+async function findEarlierKeys({ origin, keyring }: LogClient, io: Io): Promise<readonly VerifierKey[]> {
+  const own = (await findLogKeys(origin, io)).map(({ key }) => verifierOf(key).vkey)
+  return keyring.newest.logs.map(({ key }) => key).filter(({ vkey }) => !own.includes(vkey))
 }
 
 /** Whether just this keyring is among the published ones. Throws USAGE for another one of its version. */

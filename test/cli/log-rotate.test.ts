@@ -92,9 +92,8 @@ test("a ceremony that was cut off before its keyring was signed takes up the key
   )
 })
 
-test("a publication that was cut off after its commit is finished by running it again", async () => {
-  await world.expect(0, "log", "rotate")
-  await world.expect(0, "log", "keyring", "sign", "keyring-2.json", "--root-key", "../root.key", "--yes")
+/** Publish the signed draft keyring-2.json and die once that is committed, before anything of it is public. */
+async function publishCutOff(): Promise<void> {
   const draft = checkDraft(parseDraft(readFileSync(join(world.folder, "keyring-2.json"))))
   const store = createFsStore(join(world.home, "data", "log"))
   const cutOff: typeof store = {
@@ -110,10 +109,42 @@ test("a publication that was cut off after its commit is finished by running it 
   const log = await openLog({ store: cutOff, signers, waitMs: 0 })
   await expect(log.appendKeyring(finishDraft(draft))).rejects.toMatchObject({ code: "IO_FAILED" })
   expect(keyringsOf(world)).toHaveLength(1)
-  const { stdout } = await world.expect(0, "log", "keyring", "publish", "keyring-2.json")
-  expect(stdout).toContain("keyring 2 is published; the log has 2 entries")
-  expect(keyringsOf(world)).toHaveLength(2)
-  await world.expect(0, "log", "cat", "1")
+}
+
+describe("a publication that was cut off after its commit", () => {
+  const FINISHED = "note: finished what was cut off before: keyring 2, 2 entries"
+  beforeEach(async () => {
+    await world.expect(0, "log", "rotate")
+    await world.expect(0, "log", "keyring", "sign", "keyring-2.json", "--root-key", "../root.key", "--yes")
+    await publishCutOff()
+  })
+
+  test("is finished by running it again", async () => {
+    const { stdout, stderr } = await world.expect(0, "log", "keyring", "publish", "keyring-2.json")
+    expect(stderr).toContain(FINISHED)
+    expect(stdout).toContain("keyring 2 was published before; the log has 2 entries")
+    expect(keyringsOf(world)).toHaveLength(2)
+    await world.expect(0, "log", "cat", "1")
+  })
+
+  test("is finished before another ceremony plans: nothing is taken for a second keyring of that version", async () => {
+    const dry = await world.expect(0, "log", "rotate", "--dry-run")
+    expect(dry.stderr).toBe("")
+    expect(keyringsOf(world)).toHaveLength(1)
+    const again = await world.expect(2, "log", "rotate", ...AT_ONCE)
+    expect(again.stderr).toContain(FINISHED)
+    expect(again.stderr).toContain("a change of keys is under way")
+    expect(keyringsOf(world)).toHaveLength(2)
+    const { stdout } = await world.expect(0, "log", "rotate", "--finish", ...AT_ONCE)
+    expect(stdout).toContain("keyring 3 is published as leaf 2")
+  })
+
+  test("does not keep a draft from being made where it cannot be finished", async () => {
+    for (const name of keyFiles(world)) renameSync(join(keyFolder(world), name), join(world.folder, name))
+    const { stdout } = await world.expect(0, "log", "rotate", "--lost", "--out", "lost.json")
+    expect(stdout).toContain("is closed at size 1")
+    expect(keyringsOf(world)).toHaveLength(1)
+  })
 })
 
 test("a draft that came too late is refused: two keyrings of one version would show as a fork", async () => {
