@@ -1,5 +1,5 @@
 // What a lie is, and the draft that it is told in: the honest files and the client's memory, to be changed in exactly one way.
-import { decodeUtf8, encodeUtf8 } from "../../core/bytes.js"
+import { encodeUtf8 } from "../../core/bytes.js"
 import { formatLockfile } from "../../core/lockfile.js"
 import type { TreeHead } from "../../core/merkle.js"
 import { formatBundlePath, formatTilePath, TILE_WIDTH } from "../../core/tile.js"
@@ -79,13 +79,15 @@ export const createDraft = (world: HonestWorld): Draft => ({
 
 /** Path of the checkpoint. */
 export const CHECKPOINT = "checkpoint"
-/** Paths of the full bundle and tile that hold entry `index`. */
+/** Path of the full bundle that holds entry `index`. */
 export const bundleOf = (index: bigint): string =>
   formatBundlePath({ index: index / BigInt(TILE_WIDTH), width: TILE_WIDTH })
+/** Path of the full tile that holds its leaf hash. */
 export const tileOf = (index: bigint): string =>
   formatTilePath({ level: 0, index: index / BigInt(TILE_WIDTH), width: TILE_WIDTH })
-/** Paths of the partial bundle and tile at the end of a tree. */
+/** Path of the partial bundle at the end of a tree. */
 export const lastBundleOf = ({ size }: TreeHead): string => formatBundlePath(lastOf(size))
+/** Path of the partial tile of leaf hashes there. */
 export const lastTileOf = ({ size }: TreeHead): string => formatTilePath({ level: 0, ...lastOf(size) })
 
 const lastOf = (size: bigint) => ({ index: size / BigInt(TILE_WIDTH), width: Number(size % BigInt(TILE_WIDTH)) })
@@ -102,7 +104,7 @@ export function edit({ files }: Draft, path: string, change: (bytes: Uint8Array)
 
 /** Serve other text than now. */
 export const editText = (draft: Draft, path: string, change: (text: string) => string): void =>
-  edit(draft, path, (bytes) => encodeUtf8(change(decodeUtf8(bytes, (why) => new RangeError(why) as never))))
+  edit(draft, path, (bytes) => encodeUtf8(change(new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes))))
 
 /** Serve nothing at a path. */
 export function withhold({ files }: Draft, path: string): void {
