@@ -85,6 +85,9 @@ async function audit(word: string | undefined, options: Options, io: Io): Promis
       ...{ olderHeads, since: readSince(olderHeads, options, io), partials: partials ?? null },
       ...{ onProgress: counting.reach, signal: io.signal },
     })
+  } catch (error) {
+    if (!(error instanceof ToolsumError) || error.code !== "STATE_CORRUPT") throw error
+    throw new ToolsumError(error.code, `${error.message}; with --full everything is read again`, { cause: error })
   } finally {
     counting.end()
   }
