@@ -104,11 +104,20 @@ export const isOwnKey =
   (key: VerifierKey): boolean =>
     keys.some((local) => samePublicKey(verifierOf(local.key), key))
 
-/** A key for the next keyring: one that an earlier ceremony made and no keyring ever had, or a fresh one that is not written yet. */
-export function prepareKey({ client, keys }: OwnLog, io: Io): LocalKey & { readonly isFresh: boolean } {
+/** A key for the next keyring, which may have to be written yet. */
+export type PreparedKey = LocalKey & { readonly isFresh: boolean }
+
+/** One that an earlier ceremony made and no keyring ever had, or a fresh one. */
+export function prepareKey(own: OwnLog, io: Io): PreparedKey {
+  const { client, keys } = own
   const known = client.keyringNotes.flatMap((note) => parseKeyring(note).logs.map(({ key }) => key))
   const waiting = keys.find(({ key }) => !known.some((other) => samePublicKey(other, verifierOf(key))))
   if (waiting !== undefined) return { ...waiting, isFresh: false }
+  return makeKey(own, io)
+}
+
+/** A fresh one, whatever lies here: whoever stole one key of this account may have those beside it. */
+export function makeKey({ client }: Pick<OwnLog, "client">, io: Io): PreparedKey {
   const key = generateKey(client.origin)
   return { key, path: nextKeyPath(key, io), isFresh: true }
 }
@@ -125,7 +134,7 @@ export interface Ceremony {
   readonly command: string
   readonly next: Keyring
   /** The key that the keyring brings; it is written first where it is fresh. */
-  readonly newKey: (LocalKey & { readonly isFresh: boolean }) | null
+  readonly newKey: PreparedKey | null
   /** Said under the changes. */
   readonly notes: readonly string[]
 }
@@ -178,7 +187,7 @@ function printCeremony({ own, ceremony, file, published }: Held, options: Option
     exitCode: 0,
     ...keyringMembers({ origin: own.client.origin, root: own.client.keyring.fingerprint, version: next.version }),
     changes: describeChanges(own.client.keyring.newest, next),
-    notes: [...notes],
+    notes: notes.map((note) => note.trim()),
     newKey: newKey?.path ?? null,
     draft: file,
     published: published && publishedMember(published),

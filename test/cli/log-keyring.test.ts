@@ -107,6 +107,22 @@ describe("a stolen log key", () => {
     expectOneLine(await world.expect(2, "log", "revoke", id, ...AT_ONCE), "is revoked already")
   })
 
+  test("its replacement is no key that lay beside it; one that stays in use is told of", async () => {
+    const [id = ""] = logKeyIds(world)
+    await world.expect(0, "log", "rotate", "--out", "waiting.json")
+    const beside = keyFiles(world)
+    const { stdout } = await world.expect(0, "log", "revoke", id, ...AT_ONCE)
+    expect(stdout).toContain("the new key goes to")
+    const fresh = keyFiles(world).filter((name) => !beside.includes(name))
+    expect(fresh.map((name) => name.slice(-12, -4))).toEqual(logKeyIds(world).slice(-1))
+
+    await world.expect(0, "log", "rotate", ...AT_ONCE)
+    await grow(world)
+    const [, second = "", third = ""] = logKeyIds(world)
+    const changing = await world.expect(0, "log", "revoke", second, "--dry-run")
+    expect(changing.stdout).toContain(`log key ${third} stays in use: if it lay beside the stolen one, revoke it too`)
+  })
+
   test("a head that it signs later is refused; one that the log never had is told of", async () => {
     const [id = ""] = logKeyIds(world)
     const thief = readKey(join(keyFolder(world), keyFiles(world)[0] ?? ""))

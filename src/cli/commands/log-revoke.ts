@@ -3,11 +3,11 @@
 import { relative } from "node:path"
 import { parseMemory } from "../../client/remember.js"
 import { escapeInvisible } from "../../core/errors.js"
-import type { Keyring } from "../../core/keyring-text.js"
+import type { Keyring, LogKey } from "../../core/keyring-text.js"
 import { formatKeyId } from "../../core/vkey.js"
 import { type AffectedHead, findAffectedHeads, type HeldHead } from "../../features/ceremony/affected.js"
 import { findKey, isInUse, planRevocation } from "../../features/ceremony/plan.js"
-import { CEREMONY_OPTIONS, holdCeremony, keyNotes, type OwnLog, openOwnLog, prepareKey } from "../ceremony.js"
+import { CEREMONY_OPTIONS, holdCeremony, isOwnKey, keyNotes, makeKey, type OwnLog, openOwnLog } from "../ceremony.js"
 import type { CommandSpec } from "../commands.js"
 import type { Io } from "../io.js"
 import { verifierOf } from "../local-keys.js"
@@ -26,11 +26,12 @@ export const logRevokeCommand: CommandSpec = {
     const revoked = findKey(log.keyring.logs, text, ({ key }) => key)
     const others = log.keyring.logs.filter((key) => key !== revoked && isInUse(key) && key.from <= log.head.size + 1n)
     // The only key that may sign now: another one takes over with the same keyring.
-    const newKey = others.length === 0 ? prepareKey(own, io) : null
+    const newKey = others.length === 0 ? makeKey(own, io) : null
     const next = planRevocation(log, { revoked, replacement: newKey && verifierOf(newKey.key) })
     const affected = await findHeadsHere(own, next, options, io)
     const notes = [
       ...(newKey === null ? [] : ["  it was the only key in use: the new one takes over at once", ...keyNotes(newKey)]),
+      ...describeOthers(others.filter(({ key }) => isOwnKey(own)(key))),
       ...describeAffected(affected, formatKeyId(revoked.key.id)),
     ]
     return holdCeremony(own, { command: "log revoke", next, newKey, notes }, options, io)
@@ -56,6 +57,13 @@ async function rememberedHeads({ client }: OwnLog, io: Io): Promise<HeldHead[]> 
   if (stored === null) return []
   const { head } = parseMemory(stored, identity)
   return [{ from: "this account's memory", note: head.note }]
+}
+
+/** Keys of this account that stay in use. */
+function describeOthers(others: readonly LogKey[]): readonly string[] {
+  if (others.length === 0) return []
+  const ids = others.map(({ key }) => formatKeyId(key.id)).join(", ")
+  return [`  log key ${ids} stays in use: if it lay beside the stolen one, revoke it too`]
 }
 
 function describeAffected(affected: readonly AffectedHead[], id: string): readonly string[] {

@@ -1,5 +1,6 @@
 // The next keyring of a log, as one of its ceremonies wants it (DESIGN 6, brief 3.3). Pure: nothing is signed, written or published here.
 // Keys are valid by tree size: a key is closed at a tree that the log has, and from there on another key must be in use.
+import { equalBytes } from "../../core/bytes.js"
 import { quote, ToolsumError } from "../../core/errors.js"
 import { computeKeyringDigest, type KeyringNote } from "../../core/keyring.js"
 import { type Keyring, type LogKey, MAX_KEYRING_KEYS } from "../../core/keyring-text.js"
@@ -83,8 +84,14 @@ export function planRevocation(
   return nextOf(log, { logs: next })
 }
 
-/** Other witnesses. */
-export const planPolicy = (log: CeremonyLog, policy: Policy | null): Keyring => nextOf(log, { policy })
+/** Other witnesses. Throws USAGE where nothing would change. */
+export function planPolicy(log: CeremonyLog, policy: Policy | null): Keyring {
+  const { policy: before, expires } = log.keyring
+  const isSame = before === null || policy === null ? before === policy : equalBytes(before.source, policy.source)
+  if (isSame && (log.expires === undefined || log.expires === expires))
+    throw usage(`nothing would change: ${policy === null ? "no witness has to cosign" : "that is the policy"} already`)
+  return nextOf(log, { policy })
+}
 
 /** What may change of the root keys. */
 export interface RootEdit {
@@ -97,8 +104,16 @@ export interface RootEdit {
 /** Other root keys, another threshold, or only another expiry. Throws USAGE where nothing would change. */
 export function planEdit(log: CeremonyLog, { added, removed, threshold }: RootEdit): Keyring {
   const { roots, rootThreshold, expires } = log.keyring
-  const twice = added.find((key) => roots.some((root) => samePublicKey(root, key)))
-  if (twice) throw usage(`${quote(twice.vkey)} is a root key already`)
+  const logKeys = log.keyring.logs.map(({ key }) => key)
+  const witnesses = [...(log.keyring.policy?.witnesses.values() ?? [])].map(({ key }) => key)
+  for (const [i, key] of added.entries()) {
+    const isSame = (other: VerifierKey) => samePublicKey(other, key)
+    if (roots.some(isSame)) throw usage(`${quote(key.vkey)} is a root key already`)
+    if (added.slice(0, i).some(isSame))
+      throw usage(`${quote(key.vkey)} is given twice: one key counts once, whatever its names`)
+    if ([...logKeys, ...witnesses].some(isSame))
+      throw usage(`${quote(key.vkey)} is the key of a log or of a witness already`)
+  }
   const next = [...roots.filter((root) => !removed.includes(root)), ...added]
   const wanted = threshold ?? rootThreshold
   if (wanted > next.length) throw usage(`${next.length} root keys are left, and ${wanted} must sign: give --threshold`)

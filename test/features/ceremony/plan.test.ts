@@ -4,7 +4,7 @@ import { computeKeyringDigest, parseKeyring, requireNext } from "../../../src/co
 import type { Keyring, LogKey } from "../../../src/core/keyring-text.js"
 import { signNote } from "../../../src/core/note.js"
 import { parsePolicy } from "../../../src/core/policy.js"
-import { formatKeyId } from "../../../src/core/vkey.js"
+import { computeVerifierKey, formatKeyId, type VerifierKey } from "../../../src/core/vkey.js"
 import { findAffectedHeads } from "../../../src/features/ceremony/affected.js"
 import {
   type CeremonyLog,
@@ -156,6 +156,7 @@ describe("a key that is lost or stolen", () => {
 describe("root keys, witnesses, expiry", () => {
   const [a, b] = [verifier(signer("root-a")), verifier(signer("root-b"))]
   const edit = { added: [], removed: [], threshold: null }
+  const renamed = ({ type, publicKey }: VerifierKey) => computeVerifierKey({ name: "another-name", type, publicKey })
 
   test("a second root key and a threshold of two", () => {
     const log = logWith()
@@ -166,6 +167,10 @@ describe("root keys, witnesses, expiry", () => {
   test.each([
     { name: "nothing", change: edit },
     { name: "a key that is there", change: { ...edit, added: [a] } },
+    { name: "a key that is there, under another name", change: { ...edit, added: [renamed(a)] } },
+    { name: "a key given twice", change: { ...edit, added: [b, b], threshold: 2 } },
+    { name: "a key given under two names", change: { ...edit, added: [b, renamed(b)], threshold: 2 } },
+    { name: "a log key", change: { ...edit, added: [renamed(verifier(first))] } },
     { name: "more signatures than keys", change: { ...edit, threshold: 2 } },
   ])("$name is no change", ({ change }) => {
     expect(() => planEdit(logWith(), change)).toThrow(usage)
@@ -173,16 +178,23 @@ describe("root keys, witnesses, expiry", () => {
 
   test("the expiry stays unless another is given; one that has passed must be replaced", () => {
     const log = logWith({ expires: NOW + 5n })
-    expect(accepted(log, planPolicy(log, null)).expires).toBe(NOW + 5n)
+    const policy = parsePolicy("quorum none\n")
+    expect(accepted(log, planPolicy(log, policy)).expires).toBe(NOW + 5n)
     const past = { expires: NOW - 1n }
-    expect(() => planPolicy(logWith(past), null)).toThrow(usage)
+    expect(() => planPolicy(logWith(past), policy)).toThrow("would have expired already")
     expect(accepted(logWith(past), planPolicy(logWith(past, null), null)).expires).toBeNull()
     expect(planEdit(logWith({}, NOW + 9n), edit).expires).toBe(NOW + 9n)
   })
 
   test("other witnesses", () => {
     const log = logWith()
-    expect(accepted(log, planPolicy(log, parsePolicy("quorum none\n"))).policy?.quorum).toBeNull()
+    const next = accepted(log, planPolicy(log, parsePolicy("quorum none\n")))
+    expect(next.policy?.quorum).toBeNull()
+    expect(() => planPolicy(log, null)).toThrow(usage)
+    expect(() => planPolicy(logWith({ policy: next.policy }), parsePolicy("quorum none\n"))).toThrow(usage)
+    expect(
+      accepted(logWith({ policy: next.policy }), planPolicy(logWith({ policy: next.policy }), null)).policy,
+    ).toBeNull()
   })
 
   test("a key is found by ID or vkey, and never by half", () => {
