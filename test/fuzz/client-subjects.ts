@@ -58,7 +58,14 @@ const DRAFT = formatDraft({
 const AUDITED = { origin: "log.example/a", root: "SHA256:x" }
 const AUDIT = formatAuditState(
   {
-    ...{ position: 512, audited: 600, edge: [new Uint8Array(64)], seed: new Uint8Array(SEED_BYTES), logged: 1 },
+    ...{
+      position: 512,
+      head: "log.example/a\n600\n",
+      head: "",
+      edge: [new Uint8Array(64)],
+      seed: new Uint8Array(SEED_BYTES),
+      logged: 1,
+    },
     ...{ sums: ["0a 7 0123456789abcdef"], entries: { records: 500, keyrings: 1, other: 11, types: { a: 11 } } },
     objects: { read: 3, missing: 0 },
     findings: [{ code: "record_repeated", kind: "irregular", where: "entry 7", message: "said twice" }],
