@@ -97,7 +97,8 @@ export async function openLogForWriting(
     throw new ToolsumError("LOG_UNAVAILABLE", `expected a log in ${quote(folder)}; toolsum init makes one`)
   await refuseWorkTree(folder)
   const keys = await requireLogKeys(log.origin, io)
-  const { cosign, knownHeads: witnessed } = await openWitnessing(folder, io)
+  const next = change.nextKeyring === undefined ? undefined : parseKeyring(change.nextKeyring)
+  const { cosign, knownHeads: witnessed } = await openWitnessing(folder, io, next)
   const knownHeads = [...(await rememberedHeads(log, io)), ...lockfileHeads(lockfile, log, io), ...witnessed]
   const signers = keys.map(({ key }) => key)
   return openLog({ store: createFsStore(folder), signers, knownHeads, cosign, waitMs: 0, ...change })

@@ -1,5 +1,6 @@
 // The witnesses of a log on this machine: how they are asked for cosignatures, and what they remember of it (DESIGN 6; brief 4.3, 5.4).
 import { createFsStore } from "../adapters/store-fs.js"
+import type { Keyring } from "../core/keyring-text.js"
 import type { PolicyWitness } from "../core/policy.js"
 import type { WitnessService } from "../ports.js"
 import { createCosign } from "../writer/cosign.js"
@@ -16,8 +17,9 @@ export interface Witnessing {
   readonly knownHeads: readonly KnownHead[]
 }
 
-/** Ask the witnesses of the newest keyring of the log in `folder` what they have seen. Throws STATE_CORRUPT for a keyring that cannot be read. */
-export async function openWitnessing(folder: string, io: Io): Promise<Witnessing> {
+/** Ask the witnesses of the newest keyring of the log in `folder` what they have seen. `next`: the keyring that is published next. Throws
+ *  STATE_CORRUPT for a keyring that cannot be read. */
+export async function openWitnessing(folder: string, io: Io, next: Keyring | undefined): Promise<Witnessing> {
   const { createHttpWitness } = await import("../adapters/witness-http.js")
   const services = new Map<string, WitnessService>()
   const connect = ({ url }: PolicyWitness): WitnessService | null => {
@@ -31,7 +33,7 @@ export async function openWitnessing(folder: string, io: Io): Promise<Witnessing
   }
   const keyring = await loadNewestKeyring(createFsStore(folder))
   return {
-    cosign: createCosign({ connect, clock: io.nowSec }),
+    cosign: createCosign({ connect, clock: io.nowSec, next }),
     knownHeads: await fetchWitnessedHeads({ keyring, connect }),
   }
 }

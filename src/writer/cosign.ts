@@ -9,7 +9,7 @@ import type { Hash } from "../core/hash.js"
 import { type Note, parseNote } from "../core/note.js"
 import { DEFAULT_SKEW_SEC, evaluatePolicy, type Policy, type PolicyWitness } from "../core/policy.js"
 import { type NoteSignature, parseSignatureLine } from "../core/signature-line.js"
-import { ED25519_COSIGNATURE } from "../core/vkey.js"
+import { ED25519_COSIGNATURE, samePublicKey, type VerifierKey } from "../core/vkey.js"
 import type { Clock, WitnessReply, WitnessService } from "../ports.js"
 import { parseHead } from "./history.js"
 import { type Cosign, type Cosigned, type CosignRequest, readCosignatures } from "./quorum.js"
@@ -21,6 +21,10 @@ export interface CosignOptions {
   /** The way to a witness, or null where none leads there. */
   readonly connect: (witness: PolicyWitness) => WitnessService | null
   readonly clock: Clock
+  /** The policy of the keyring that is published next, if one is. A witness that it leaves out is not asked any more: one that says, without
+   *  any proof, that it has seen more stops the log, but not the keyring that removes it. What it shows signed by the log still counts
+   *  (witness-memory.ts). */
+  readonly next?: { readonly policy: Policy | null } | undefined
   /** For all that one witness does. */
   readonly timeoutMs?: number
   /** How long those that are late are waited for once the quorum is met. */
@@ -44,9 +48,18 @@ export function createCosign(options: CosignOptions): Cosign {
       ? new Set<string>()
       : new Set(readCosignatures(note, [policy]).map(({ key }) => key.vkey))
     const wanted = [...policy.witnesses.values()].filter(({ key }) => !present.has(key.vkey))
-    return askAll(wanted, { ...request, policy, note }, options)
+    const staying = wanted.filter(({ key }) => stays(key, options))
+    const { lines, absent: away } = await askAll(staying, { ...request, policy, note }, options)
+    const leaving = wanted.filter((witness) => !staying.includes(witness))
+    return {
+      lines,
+      absent: [...away, ...leaving.map((one) => `${nameOf(one)}: left out of the next policy, not asked`)],
+    }
   }
 }
+
+const stays = (key: VerifierKey, { next }: CosignOptions): boolean =>
+  next === undefined || [...(next.policy?.witnesses.values() ?? [])].some((other) => samePublicKey(other.key, key))
 
 interface Asking extends CosignRequest {
   readonly policy: Policy
@@ -143,7 +156,11 @@ async function askWitness(witness: PolicyWitness, service: WitnessService, quest
     const seen = readSize(reply)
     if (seen === null) return absent(witness, "HTTP status 409 without a size")
     if (seen > committed)
-      throw refused(`witness ${nameOf(witness)} has cosigned size ${seen}, this log has only ${committed}`)
+      throw refused(
+        `witness ${nameOf(witness)} says that it has cosigned size ${seen}, this log has only ${committed}`,
+        undefined,
+        "; if it is neither, the witness is wrong: toolsum log policy with a policy that leaves it out",
+      )
     if (seen > size) return absent(witness, `has cosigned size ${seen} already`)
     if (seen === old) break
     old = seen

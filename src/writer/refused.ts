@@ -2,6 +2,8 @@
 // of a restored backup forks it for everybody who has seen more.
 import { ToolsumError } from "../core/errors.js"
 
-/** LOG_REFUSED, and what its owner should think of. */
-export const refused = (why: string, cause?: unknown): ToolsumError =>
-  new ToolsumError("LOG_REFUSED", `${why}: this is a restored backup, or the log has a second writer`, { cause })
+/** LOG_REFUSED, and what its owner should think of. `advice`: where it may be something else, what to do then. */
+export const refused = (why: string, cause?: unknown, advice = ""): ToolsumError =>
+  new ToolsumError("LOG_REFUSED", `${why}: this is a restored backup, or the log has a second writer${advice}`, {
+    cause,
+  })

@@ -11,7 +11,7 @@ import { parsePolicy } from "../../src/core/policy.js"
 import { formatSignatureLine } from "../../src/core/signature-line.js"
 import { type VerifiedHead, verifyHead } from "../../src/core/tree-heads.js"
 import type { TileStore, WitnessReply, WitnessService } from "../../src/ports.js"
-import { createCosign } from "../../src/writer/cosign.js"
+import { type CosignOptions, createCosign } from "../../src/writer/cosign.js"
 import { findNewestCommit } from "../../src/writer/history.js"
 import { loadKeyrings, loadNewestKeyring } from "../../src/writer/keyrings.js"
 import { type LogWriter, type OpenOptions, openLog } from "../../src/writer/log.js"
@@ -46,6 +46,8 @@ interface World {
   /** Sizes that each witness was asked from, in order. */
   readonly asked: string[]
   readonly connect: (witness: { name: string }) => WitnessService | null
+  /** How the log asks. */
+  readonly asking: CosignOptions
   open(more?: Partial<OpenOptions>): Promise<LogWriter>
   /** Let the log take a policy; null: none. */
   adopt(log: LogWriter, policy: string | null): Promise<unknown>
@@ -74,7 +76,8 @@ async function makeWorld(): Promise<World> {
       },
     }
   }
-  const cosign = createCosign({ connect, clock, timeoutMs: 60, graceMs: 15 })
+  const asking = { connect, clock, timeoutMs: 60, graceMs: 15 }
+  const cosign = createCosign(asking)
   const store = createMemoryStore()
   await newLog(store)
   const world: World = {
@@ -83,6 +86,7 @@ async function makeWorld(): Promise<World> {
     instead,
     asked,
     connect,
+    asking,
     open: (more = {}) => openLog({ store: world.store, signers: [LOG_KEY], cosign, waitMs: 0, ...more }),
     adopt: async (log, policy) => log.appendKeyring(await nextKeyring(world.store, policy)),
   }
@@ -278,9 +282,31 @@ describe("what a witness may answer", () => {
 
   test("409 with a larger size than ours stops the log: somebody has seen more", async () => {
     const error = await outcome(answering({ status: 409, contentType: "text/x.tlog.size", text: "9\n" }))
-    expect(error).toMatchObject({ code: "LOG_REFUSED", message: expect.stringContaining('"w0" has cosigned size 9') })
+    expect(error).toMatchObject({
+      code: "LOG_REFUSED",
+      message: expect.stringContaining('"w0" says that it has cosigned size 9'),
+    })
     await expect(append(2)).rejects.toEqual(code("LOG_CLOSED"))
     expect((await readAsAnybody(world.store)).size).toBe(2n)
+  })
+
+  test("who says so without a proof cannot keep the keyring out that removes it; who shows it signed can", async () => {
+    const liar = answering({ status: 409, contentType: "text/x.tlog.size", text: "9223372036854775807\n" })
+    expect(await outcome(liar)).toMatchObject({
+      code: "LOG_REFUSED",
+      message: expect.stringContaining("toolsum log policy with a policy that leaves it out"),
+    })
+    await expect(world.open()).rejects.toEqual(code("LOG_REFUSED"))
+    const policy = parsePolicy(policyOf(2, [1, 2]))
+    const leavingOut = await world.open({ cosign: createCosign({ ...world.asking, next: { policy } }) })
+    await world.adopt(leavingOut, policyOf(2, [1, 2]))
+    expect(await readAsAnybody(world.store)).toMatchObject({ size: 4n, cosigners: 2 })
+    await append(2, await world.open())
+
+    const knownHeads = [{ size: 9n, rootHash: sha256(new Uint8Array(1)), from: "witness" }]
+    await expect(
+      world.open({ cosign: createCosign({ ...world.asking, next: { policy: null } }), knownHeads }),
+    ).rejects.toEqual(code("LOG_REFUSED"))
   })
 
   test("409 with another size: asked again from there", async () => {
