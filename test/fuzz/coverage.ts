@@ -23,8 +23,8 @@ export interface BlockCoverage {
 export interface Seen {
   /** True when some of it is new; it is no longer then. */
   add(stretches: readonly Stretch[]): boolean
-  /** True when some of it is new. */
-  isNews(stretches: readonly Stretch[]): boolean
+  /** Those that are new, in whole or in part. */
+  news(stretches: readonly Stretch[]): readonly Stretch[]
   has(script: string, at: number): boolean
 }
 
@@ -60,7 +60,7 @@ export function createSeen(): Seen {
     return first !== -1 || (scripts.get(script)?.length ?? 0) < end
   }
   return {
-    isNews: (stretches) => stretches.some(isNew),
+    news: (stretches) => stretches.filter(isNew),
     add(stretches) {
       const fresh = stretches.filter(isNew)
       for (const { script, start, end } of fresh) {

@@ -13,6 +13,8 @@ const ATTEMPTS = 3
 /** A batch grows until running it takes so many times as long as asking for coverage. */
 const BATCH_SHARE = 3
 const MAX_BATCH = 1000
+/** Inputs that are not worth being made smaller. */
+const SHORT_BYTES = 64
 /** Tries to make a found input smaller. */
 const SHRINK_TRIES = 60
 
@@ -65,9 +67,13 @@ export function search(p: SearchOptions): Search {
     const stretches = coverage.take()
     return { stretches, isLong: asked - start > BATCH_SHARE * (performance.now() - asked) }
   }
+  // A change of a long input seldom hits what matters.
+  const trim = (input: Uint8Array, news: readonly Stretch[]): Uint8Array =>
+    input.length <= SHORT_BYTES ? input : shrink(input, (smaller) => covers(run([smaller]).stretches, news))
   const keepNews = (batch: readonly Uint8Array[], stretches: readonly Stretch[]): void => {
-    if (!seen.isNews(stretches)) return
-    if (batch.length === 1 && batch[0] !== undefined) kept.push(batch[0])
+    const news = seen.news(stretches)
+    if (news.length === 0) return
+    if (batch.length === 1 && batch[0] !== undefined) kept.push(trim(batch[0], news))
     else for (const half of halves(batch)) keepNews(half, run(half).stretches)
     seen.add(stretches)
   }
@@ -82,11 +88,17 @@ export function search(p: SearchOptions): Search {
     const batch = Array.from({ length: size }, () => makeInput(fuzzed, material))
     const { stretches, isLong } = run(batch)
     inputs += batch.length
-    size = isLong || seen.isNews(stretches) ? Math.max(1, size >> 1) : Math.min(MAX_BATCH, 2 * size)
+    size = isLong || seen.news(stretches).length > 0 ? Math.max(1, size >> 1) : Math.min(MAX_BATCH, 2 * size)
     if (guided) keepNews(batch, stretches)
     else seen.add(stretches)
   }
   return { inputs, seen, kept, failure }
+}
+
+function covers(stretches: readonly Stretch[], wanted: readonly Stretch[]): boolean {
+  const seen = createSeen()
+  seen.add(stretches)
+  return seen.news(wanted).length === 0
 }
 
 /** Why something does not hold for `input`; null when all holds. */
