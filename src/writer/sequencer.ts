@@ -2,12 +2,14 @@
 // followed first. The first failure closes the log for good: what has reached the disk is then unknown, and opening it anew finds out.
 import { ToolsumError } from "../core/errors.js"
 import type { TreeHead } from "../core/merkle.js"
+import { parseNote } from "../core/note.js"
+import { computeQuorumTime } from "../core/policy.js"
 import type { VerifierKey } from "../core/vkey.js"
 import { followOthers, verifiersOf } from "./follow.js"
 import { loadLiveKeyring, signersAt } from "./keyrings.js"
 import { type BatchPlan, type Placed, planBatch } from "./plan.js"
 import { adoptPolicy, type Cosigning, publishCheckpoint } from "./publish.js"
-import { countCosigners, findForeign } from "./quorum.js"
+import { countCosigners, findForeign, readCosignatures } from "./quorum.js"
 import type { LogSettings } from "./settings.js"
 import { appendStep, type PublishedStep, type StepContext } from "./step.js"
 import { createStreams } from "./streams.js"
@@ -44,6 +46,8 @@ export interface CosignedHead extends TreeHead {
   readonly cosigners: readonly string[]
   /** Who did not cosign it now, and why. */
   readonly absent: readonly string[]
+  /** POSIX seconds up to which the quorum vouches for the head, which readers hold to their --max-age; null: a quorum of nobody. */
+  readonly quorumTime: bigint | null
 }
 
 /** What a sequencer works with. */
@@ -146,7 +150,13 @@ export async function createSequencer(
     if (foreign !== null) return foreign
     const { note, unmet, absent } = await publishCheckpoint({ ...context, ...step }, { given, refresh: true })
     step = { ...step, note, unmet }
-    return unmet ?? { ...step.edge.head, checkpoint: note, cosigners: countCosigners(note, policy), absent }
+    if (unmet !== null) return unmet
+    const cosignatures = readCosignatures(parseNote(note), [policy])
+    const [cosigners, quorumTime] = [
+      countCosigners(note, policy),
+      computeQuorumTime(policy, { cosignatures }, ANY_TIME),
+    ]
+    return { ...step.edge.head, checkpoint: note, cosigners, absent, quorumTime }
   }
   /** One thing at a time. What fails closes the log, but for losing to others. */
   let turn: Promise<unknown> = Promise.resolve()
@@ -177,6 +187,9 @@ export async function createSequencer(
     },
   }
 }
+
+/** The latest time that a cosignature can name. */
+const ANY_TIME = 2n ** 63n - 1n
 
 const AS_IS = { given: [], refresh: false }
 

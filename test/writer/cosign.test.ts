@@ -404,6 +404,7 @@ describe("cosigning the same head again", () => {
     world.instead.set("w1", DOWN)
     const done = await log.cosign([])
     expect(done).toMatchObject({ size: 2n, cosigners: ["w0", "w1", "w2"], absent: ['"w1": connection refused'] })
+    expect(done.quorumTime).toBe(BigInt(NOW + 500))
     const note = verifyHead({
       keyring: verifyKeyring({ notes: await loadKeyrings(world.store) }),
       note: done.checkpoint,
@@ -412,6 +413,16 @@ describe("cosigning the same head again", () => {
     expect(Object.fromEntries(times)).toEqual({ "w0.example": 500, "w1.example": 0, "w2.example": 500 })
     expect(times).toHaveLength(3)
     expect(new TextDecoder().decode(world.store.files.get("public/checkpoint"))).toBe(done.checkpoint)
+  })
+
+  test("tells the time that the quorum vouches for: it stays where too many were away", async () => {
+    await world.adopt(log, policyOf(2))
+    world.time.nowSec += 500
+    for (const name of ["w1", "w2"]) world.instead.set(name, DOWN)
+    expect(await log.cosign([])).toMatchObject({
+      quorumTime: BigInt(NOW),
+      absent: [/w1/, /w2/].map((who) => expect.stringMatching(who)),
+    })
   })
 
   test("takes lines that somebody brought, of this head and by its witnesses only", async () => {

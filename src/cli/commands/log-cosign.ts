@@ -13,6 +13,7 @@ import type { Io } from "../io.js"
 import { findLogFolder, LOG_OPTIONS, openLogForWriting } from "../logs.js"
 import type { Options } from "../options.js"
 import { writeOutput } from "../output-file.js"
+import { formatSec } from "../render.js"
 import { printDocument } from "../report-json.js"
 
 export const logCosignCommand: CommandSpec = {
@@ -43,16 +44,25 @@ export const logCosignCommand: CommandSpec = {
 }
 
 async function cosign(log: LogWriter, lines: readonly string[], options: Options, io: Io): Promise<void> {
-  const { size, cosigners, absent } = await log.cosign(lines)
+  const { size, cosigners, absent, quorumTime } = await log.cosign(lines)
   for (const why of absent) io.stderr(`note: ${escapeInvisible(why)}\n`)
   if (options.flag("json")) {
-    const members = { origin: log.origin, size: String(size), cosigners: [...cosigners], absent: [...absent] }
+    const members = {
+      origin: log.origin,
+      size: String(size),
+      cosigners: [...cosigners],
+      absent: [...absent],
+      quorumTime: quorumTime && String(quorumTime),
+    }
     printDocument(io, { command: "log cosign", exitCode: 0, ...members })
   } else if (!options.flag("quiet"))
     io.stdout(
-      `${escapeInvisible(log.origin)} at size ${size}: cosigned by ${cosigners.map((name) => quote(name)).join(", ")}\n`,
+      `${escapeInvisible(log.origin)} at size ${size}: cosigned by ${cosigners.map((name) => quote(name)).join(", ")}${describeTime(quorumTime)}\n`,
     )
 }
+
+/** How fresh that makes the head: one that was away leaves the quorum at its earlier time. */
+const describeTime = (time: bigint | null): string => (time === null ? "" : `, the quorum of ${formatSec(time)}`)
 
 /** The newest signed head, published or not. */
 async function writeHead(

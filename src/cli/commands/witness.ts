@@ -74,9 +74,8 @@ function telling(witness: Witness, io: Io): Witness {
     ...witness,
     addCheckpoint: async (body) => {
       const answer = await witness.addCheckpoint(body)
-      // Only a log's own key gets this far with a tree that contradicts what was cosigned.
-      if (answer.status === 422)
-        io.stderr(`refused (422) what a key of the log has signed: ${escapeInvisible(answer.why)}\n`)
+      // A key of the log has signed the checkpoint, but anybody may have sent it with a proof that is none.
+      if (answer.status === 422) io.stderr(`refused (422): ${escapeInvisible(answer.why)}\n`)
       if (answer.status === 503) io.stderr(`could not cosign: ${answer.why}\n`)
       return answer
     },
