@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 
-const SHORT_SECONDS = 44
+const SHORT_SECONDS = 36
 const LONG_SECONDS = 1200
 
 const { values } = parseArgs({
