@@ -159,8 +159,6 @@ export interface AuditState {
   load(log: LogIdentity): Promise<Uint8Array | null>
   /** Put `parts`, joined, in the place of what was saved, durably. Throws IO_FAILED, TIMEOUT. */
   save(log: LogIdentity, parts: readonly Uint8Array[]): Promise<void>
-  /** Forget what was saved. Throws as `save`. */
-  clear(log: LogIdentity): Promise<void>
 }
 
 /** What a witness remembers, by its own vkey and the origin of a log; the content is writer/witness.ts's. */

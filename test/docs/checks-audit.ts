@@ -41,7 +41,6 @@ async function auditState(doc: FormatDocument): Promise<Uint8Array> {
       save: async (_, parts) => {
         saved = new Uint8Array(Buffer.concat(parts))
       },
-      clear: async () => undefined,
     },
   })
   return saved

@@ -61,7 +61,6 @@ const AUDIT = formatAuditState(
     ...{
       position: 512,
       head: "log.example/a\n600\n",
-      head: "",
       edge: [new Uint8Array(64)],
       seed: new Uint8Array(SEED_BYTES),
       logged: 1,

@@ -88,13 +88,13 @@ export async function auditLog(options: AuditOptions): Promise<AuditReport> {
   if (head.checkpoint.size > MAX_SIZE)
     throw new ToolsumError("LOG_UNAVAILABLE", `a log of size ${head.checkpoint.size} cannot be audited`)
   const { state = null, olderHeads = [] } = options
-  const given = options.since ? [...olderHeads, options.since] : olderHeads
+  const { stored, known } = await recallAudit(options, head)
+  const own = known === "" ? [] : [{ note: known, from: "an earlier audit" }]
+  const given = [...olderHeads, ...(options.since ? [options.since] : []), ...own]
   const older = await collectOlderHeads(head, { given, state, findings })
-  const stored = await loadPosition(options, head)
-  const first = await runAudit(options, { head, older, nowSec, findings, stored })
-  if (first.isSound || stored === null) return first.report
+  const first = await runAudit(options, { head, older, nowSec, findings, stored, known })
+  if (first !== null && (first.isSound || stored === null)) return first.report
   // What was hashed earlier may be what does not fit: bytes that the log has corrected since, or a state that somebody wrote.
-  await options.auditState?.clear(head.identity)
   return auditLog({ ...options, full: true })
 }
 
@@ -104,27 +104,39 @@ interface Run {
   readonly nowSec: bigint
   readonly findings: Findings
   readonly stored: StoredAudit | null
+  /** As `AuditPosition.head`. */
+  readonly known: string
 }
 
-async function loadPosition({ auditState, full, since }: AuditOptions, head: AuditedHead): Promise<StoredAudit | null> {
-  if (!auditState || full || since) return null
-  const bytes = await auditState.load(head.identity)
-  if (bytes === null) return null
-  const stored = parseAuditState(bytes, head.identity)
+/** What is kept of earlier audits: where to go on from, if anywhere, and the head that the log is held to. */
+async function recallAudit(
+  { auditState, full, since }: AuditOptions,
+  { identity, checkpoint }: AuditedHead,
+): Promise<Pick<Run, "stored" | "known">> {
+  const bytes = (await auditState?.load(identity)) ?? null
+  const isUnused = full || Boolean(since)
+  const read = bytes === null ? null : attempt(() => parseAuditState(bytes, identity))
+  if (read instanceof ToolsumError && !isUnused) throw read
+  if (read === null || read instanceof ToolsumError) return { stored: null, known: "" }
   // A head that went back is told of by the heads that are remembered; here everything is read again.
-  return BigInt(stored.at.position) <= head.checkpoint.size ? stored : null
+  const isAhead = BigInt(read.at.position) > checkpoint.size
+  return { stored: isUnused || isAhead ? null : read, known: read.at.head }
 }
 
-async function runAudit(options: AuditOptions, run: Run): Promise<{ report: AuditReport; isSound: boolean }> {
+/** Null where the audit cannot go on from what is stored. */
+async function runAudit(options: AuditOptions, run: Run): Promise<{ report: AuditReport; isSound: boolean } | null> {
   const { source } = options
-  const { head, findings, older, stored } = run
+  const { head, findings, older, stored, known } = run
   const size = Number(head.checkpoint.size)
   const since = await startFromHead(head, { source, since: options.since ?? null, findings })
   const start = stored?.at.position ?? since.position
   const takers = createTakers(options, run, since)
   await takers.index?.read((later) => isServedLater(source, head, later))
-  if (stored !== null) await restore(takers, stored, findings)
-  const keeper = createKeeper({ options, head, findings, takers, start })
+  if (stored !== null && !(await restore(takers, stored, findings))) {
+    if (options.signal?.aborted) throw interrupted(start, size)
+    return null
+  }
+  const keeper = createKeeper({ options, head, findings, takers, start, known })
   const walked = await walkEntries({
     ...{ source, size, position: start, ...takers, findings, sizes: sizesOf(older, start, size) },
     onPosition: async (position) => {
@@ -139,15 +151,16 @@ async function runAudit(options: AuditOptions, run: Run): Promise<{ report: Audi
   await takers.objects.flush()
   takers.tiles.judge({ signed: head.checkpoint.rootHash, computed: walked.root })
   const isSound = walked.root === null || isSame(walked.root, head.checkpoint.rootHash)
-  if (walked.root !== null && isSound) await keeper.finish(size)
+  await finishHeads(options, run, walked)
+  const isRead = () => walked.root !== null && isSound && takers.unread.count === since.position
+  if (isRead() && !findings.has("bundle_missing", "bundle_malformed")) await finishPartials(options, run, start)
+  if (walked.root !== null && isSound) await keeper.finish()
   walked.takeLast()
   await takers.objects.flush()
-  await finishHeads(options, run, walked)
-  const isWhole = walked.root !== null && isSound && takers.unread.count === since.position
+  const isWhole = isRead()
   const isOld = findings.has("fork", "rollback", "log_behind")
   takers.entries.finish(isWhole && since.position === 0 && !isOld, (keyring) => isDue(keyring, source, run.nowSec))
   await takers.index?.finish({ isWhole, isOld })
-  if (isWhole) await finishPartials(options, run, start)
   return { report: buildReport(options, run, { takers, start, since: since.position }), isSound }
 }
 
@@ -172,8 +185,8 @@ function createTakers(options: AuditOptions, { head, findings, nowSec, stored }:
   return { tree, tiles: new TileAudit(source, findings), streams, objects, index, entries, unread, seed }
 }
 
-/** Go on where an earlier audit stood. */
-async function restore(takers: Takers, { at, tables }: StoredAudit, findings: Findings): Promise<void> {
+/** Go on where an earlier audit stood. False: entries that it read, and that are wanted again, are not what they were. */
+async function restore(takers: Takers, { at, tables }: StoredAudit, findings: Findings): Promise<boolean> {
   const { streams, objects, entries, index } = takers
   streams.streams.load(tables.streams)
   streams.lookalikes.bySkeleton.load(tables.subjects)
@@ -182,7 +195,7 @@ async function restore(takers: Takers, { at, tables }: StoredAudit, findings: Fi
   objects.restore(at.objects)
   entries.restore(at.entries, at.logged)
   findings.restore(at.findings, at.counts)
-  await index?.resume(at.sums, at.position)
+  return index === null || (await index.resume(at.sums, at.position))
 }
 
 /** A keyring that is so old must be in the tree: no cache lies between it and a head for longer. In a folder that is at once. */
@@ -193,10 +206,16 @@ function isDue(keyring: Uint8Array, source: LogSource, nowSec: bigint): boolean 
   return source.local || read instanceof ToolsumError || nowSec - read.issued >= DUE_AFTER_SEC
 }
 
-/** True when the log has a head of that size by now. */
+/** True when the log has a head of that size by now. A head that cannot be read, or that no key of the log signed, shows nothing of the sort. */
 async function isServedLater(source: LogSource, head: AuditedHead, size: bigint): Promise<boolean> {
-  const text = await fetchText(source, "checkpoint", MAX_NOTE_BYTES)
-  return text !== null && head.openNote(text).size >= size
+  const text = await fetchText(source, "checkpoint", MAX_NOTE_BYTES).catch(asToolsumError)
+  const later = typeof text === "string" ? attempt(() => head.openNote(text)) : null
+  return later !== null && !(later instanceof ToolsumError) && later.size >= size
+}
+
+function asToolsumError(error: unknown): ToolsumError {
+  if (error instanceof ToolsumError) return error
+  throw error
 }
 
 /** Sizes of earlier heads that the walk passes, ascending. */
@@ -261,7 +280,9 @@ function describeNotCovered(
 ): readonly string[] {
   return [
     ...(since > 0 ? [`entries before ${since}`] : []),
-    ...(isResumed && start > 0 ? [`tiles and objects of entries before ${start}: an earlier audit read them`] : []),
+    ...(isResumed && start > 0
+      ? [`bundles, tiles and objects of entries before ${start}: an earlier audit read them, --full reads them again`]
+      : []),
     ...(keyring === null ? ["keyrings, subject index and objects: this log is not read as one of toolsum"] : []),
     ...(partials ? [] : ["partial tiles of heads that nobody here has seen"]),
   ]

@@ -21,6 +21,8 @@ export interface SeenNote {
 /** A head from elsewhere that a key of the log has signed, or that its keyring closes a key at. */
 export interface OlderHead extends KnownHead {
   readonly from: string
+  /** When this user saw it first, POSIX seconds; without it that is not known. */
+  readonly seenSec?: bigint
   /** Heads that were proven to be prefixes of this one. */
   readonly earlier?: readonly KnownHead[]
 }
@@ -34,7 +36,8 @@ export async function collectOlderHeads(
   const own = p.given.filter(({ origin }) => (origin ?? head.identity.origin) === head.identity.origin)
   const given = own.flatMap((seen) => openGiven(head, seen, p.findings))
   const remembered = head.keyring === null || p.state === null ? [] : await readMemory(head, p.state, p.findings)
-  return [...given, ...remembered, ...closingTrees(head)]
+  // Of one note the first is told of: that with a time.
+  return [...remembered, ...given, ...closingTrees(head)]
 }
 
 function openGiven(head: AuditedHead, { note, from }: SeenNote, findings: Findings): readonly OlderHead[] {
@@ -53,7 +56,8 @@ async function readMemory(head: AuditedHead, state: State, findings: Findings): 
     if (stored === null) return []
     const memory = parseMemory(stored, head.identity)
     const from = "this user's memory"
-    return [...memory.earlier.map((known) => ({ ...known, from })), { ...memory.head, earlier: memory.earlier, from }]
+    const newest = { ...memory.head, earlier: memory.earlier, seenSec: memory.headSeenSec, from }
+    return [...memory.earlier.map((known) => ({ ...known, from })), newest]
   } catch (error) {
     if (!(error instanceof ToolsumError)) throw error
     if (error.code === "IO_FAILED") findings.add("state_unavailable", "state", error.message)
@@ -101,7 +105,8 @@ async function compareByTiles(known: OlderHead, isRefuted: boolean, comparing: C
   const where = `size ${known.size}`
   try {
     const relation = await compareHeads({ view, known, served, earlier: known.earlier ?? [] })
-    if (relation.kind === "behind") throw headWentBack({ view, head: served, local: source.local, nowSec }, known, null)
+    if (relation.kind === "behind")
+      throw headWentBack({ view, head: served, local: source.local, nowSec }, known, known.seenSec ?? null)
     // Where the entries say otherwise they do not lead to the signed root, which is told already.
   } catch (error) {
     if (!(error instanceof ToolsumError)) throw error

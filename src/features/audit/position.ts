@@ -42,58 +42,68 @@ export interface Keeper {
   reach(position: number): Promise<void>
   /** Keep `position` and return the error that ends the audit. */
   interrupt(position: number): Promise<ToolsumError>
-  /** The tree of all full bundles was taken, and a head of `size` was audited. */
-  finish(size: number): Promise<void>
+  /** The tree of all full bundles was taken, it is the signed one, and all earlier heads were compared with it. */
+  finish(): Promise<void>
 }
 
-/** A keeper. `start`: where the audit started; one that skipped entries keeps nothing. */
+/** A keeper. `start`: where the audit started; one that skipped entries keeps nothing. `known`: the head that was kept before. */
 export function createKeeper(p: {
   options: { readonly auditState?: AuditState | null; readonly since?: unknown }
   head: AuditedHead
   findings: Findings
   takers: Takers
   start: number
+  known: string
 }): Keeper {
-  const { head, findings, takers, start } = p
+  const { head, findings, takers, start, known } = p
   const state = p.options.since ? null : (p.options.auditState ?? null)
   const size = Number(head.checkpoint.size)
   let kept = start
-  const keep = async (position: number, audited: number): Promise<void> => {
+  const keep = async (position: number, note: string): Promise<void> => {
     if (state === null || takers.unread.count > 0 || isUnsettled(findings)) return
     kept = position
     const rows = rowsOf(takers)
-    await state.save(head.identity, formatAuditState(positionOf(p, position, audited), rows, head.identity))
+    await state.save(head.identity, formatAuditState(positionOf(p, position, note), rows, head.identity))
   }
   return {
     reach: async (position) => {
       if (!takers.tiles.differs && position - kept >= Math.max(KEEP_EVERY, position / KEEP_SHARE))
-        await keep(position, 0)
+        await keep(position, known)
     },
     interrupt: async (position) => {
-      if (!takers.tiles.differs && position > kept) await keep(position, 0)
+      if (!takers.tiles.differs && position > kept) await keep(position, known)
       return interrupted(kept, size)
     },
-    finish: (audited) => keep(Math.floor(audited / TILE_WIDTH) * TILE_WIDTH, audited),
+    finish: () => keep(Math.floor(size / TILE_WIDTH) * TILE_WIDTH, newestHead(head, known, findings)),
   }
+}
+
+/** The head to hold a log without keyrings to; others are remembered with their keyrings. One that contradicts the known head, or is not signed
+ *  as it should be, does not take its place. */
+function newestHead({ keyring, text }: AuditedHead, known: string, findings: Findings): string {
+  if (keyring !== null) return ""
+  return findings.has("fork", "rollback", "log_behind", "head_unproven", "head_invalid", "quorum_not_met")
+    ? known
+    : text
 }
 
 /** The error of an audit that was interrupted; `kept`: where the next one starts. */
 export const interrupted = (kept: number, size: number): ToolsumError =>
   new ToolsumError("READING_INCOMPLETE", `interrupted; the next audit goes on from entry ${kept} of ${size}`)
 
-/** True when something could not be read. */
+/** True when something could not be read, or a partial file is wrong: the next audit looks there again. */
 const isUnsettled = (findings: Findings): boolean =>
-  findings.has("bundle_missing", "tile_missing", "object_unread", "rest_unread")
+  findings.has("bundle_missing", "tile_missing", "object_unread", "rest_unread", "partial_differs")
 
 function positionOf(
   { findings, takers }: { findings: Findings; takers: Takers },
   position: number,
-  audited: number,
+  note: string,
 ): AuditPosition {
   const { tree, index, entries, objects, seed } = takers
   const isKept = (code: string) => ENTRY_CODES.some((one) => one === code)
   return {
-    ...{ position, audited, edge: tree.edge(), seed, sums: index?.all.save() ?? [] },
+    ...{ position, head: note, edge: tree.edge(), seed, sums: index?.all.save() ?? [] },
     ...{ entries: entries.counts(), logged: entries.logged, objects: objects.counts() },
     findings: findings.list().filter(({ code }) => isKept(code)),
     counts: Object.fromEntries(Object.entries(findings.counts()).filter(([code]) => isKept(code))),

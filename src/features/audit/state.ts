@@ -31,8 +31,8 @@ const ROW_BYTES: Readonly<Record<TableName, number>> = {
 /** Where an audit stood. Everything is of the first `position` entries, a multiple of 256. */
 export interface AuditPosition {
   readonly position: number
-  /** Size of the head that was audited to its end; 0 while none was. */
-  readonly audited: number
+  /** Of a log without keyrings the newest head that was audited to its end, which no other memory has; else empty. */
+  readonly head: string
   /** Unfinished tiles of level 1 and up, joined hashes each. */
   readonly edge: readonly Uint8Array[]
   readonly seed: Uint8Array
@@ -58,7 +58,7 @@ const FORMAT = "toolsum-audit/v1"
 /** Most bytes of the line. */
 const MAX_LINE_BYTES = 4 * 1024 * 1024
 const MEMBERS = [
-  ...["format", "origin", "root", "position", "audited", "edge", "seed", "sums", "records", "keyrings", "others"],
+  ...["format", "origin", "root", "position", "head", "edge", "seed", "sums", "records", "keyrings", "others"],
   ...["types", "logged", "objects", "missing", "findings", "counts", "rows", "sum"],
 ]
 
@@ -78,7 +78,7 @@ function formatLine(at: StoredLine, log: LogIdentity): Uint8Array {
   const { entries, objects } = at
   return formatMemoryFile({
     ...{ format: FORMAT, origin: log.origin, root: log.root },
-    ...{ position: `${at.position}`, audited: `${at.audited}`, edge: at.edge.map(formatBase64) },
+    ...{ position: `${at.position}`, head: at.head, edge: at.edge.map(formatBase64) },
     ...{ seed: formatHex(at.seed), sums: at.sums },
     ...{ records: `${entries.records}`, keyrings: `${entries.keyrings}`, others: `${entries.other}` },
     types: Object.entries(entries.types).map(([type, count]) => `${count} ${type}`),
@@ -111,7 +111,7 @@ function readLine(document: JsonObject, _log: LogIdentity, bad: Bad): StoredLine
   const position = count("position")
   if (position % TILE_WIDTH !== 0) throw bad("expected a position at the end of a full bundle")
   return {
-    ...{ position, audited: count("audited"), edge: list("edge").map((level) => readLevel(level, bad)) },
+    ...{ position, head: text("head"), edge: list("edge").map((level) => readLevel(level, bad)) },
     ...{
       seed: sized(parseHex(text("seed"), bad), SEED_BYTES, bad),
       sums: list("sums"),

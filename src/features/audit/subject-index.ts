@@ -92,14 +92,21 @@ export class IndexAudit {
     }
   }
 
-  /** Go on from the sums of the first `position` entries, which an earlier audit read. */
-  async resume(sums: readonly string[], position: number): Promise<void> {
+  /** Go on from the sums of the first `position` entries, which an earlier audit read. False: entries of them that are wanted again cannot be
+   *  read, or are others now. Throws STATE_CORRUPT. */
+  async resume(sums: readonly string[], position: number): Promise<boolean> {
     if (!this.all.load(sums)) throw new ToolsumError("STATE_CORRUPT", "the audit state of this log has other sums")
     this.#below = this.all.clone()
     const start = this.#sizes.reduce((least, size) => (size > 0 && size < least ? size : least), position)
     const from = Math.max(start, position - MAX_TAKEN_BACK)
-    if (from < position) await this.#takeBack(from, position)
+    try {
+      if (from < position) await this.#takeBack(from, position)
+    } catch (error) {
+      if (error instanceof ToolsumError) return false
+      throw error
+    }
     for (const [bucket, size] of this.#sizes.entries()) if (size < from) this.#sizes[bucket] = 0
+    return true
   }
 
   /** Take those records out of the sums that come after what their bucket knows. */
@@ -138,12 +145,14 @@ export class IndexAudit {
     const wrong = SUBJECT_BUCKET_NAMES.flatMap((name, bucket) =>
       (this.#sizes[bucket] ?? 0) > 0 && !this.#listed.isSame(this.#below, bucket) ? [{ name, bucket }] : [],
     )
-    if (wrong.length > 0) await this.#explain(wrong.slice(0, MAX_EXPLAINED))
-    for (const { name, bucket } of wrong.slice(MAX_EXPLAINED)) {
-      const [has, lists] = [this.#below.count(bucket), this.#listed.count(bucket)]
-      const code = lists < has ? "index_omits" : "index_false"
-      this.#findings.add(code, subjectBucketPath(name), `lists ${lists} records, where the log has ${has}, or others`)
-    }
+    const told = wrong.length > 0 ? await this.#explain(wrong.slice(0, MAX_EXPLAINED)) : new Set()
+    for (const one of wrong) if (!told.has(one.name)) this.#tellWrong(one)
+  }
+
+  #tellWrong({ name, bucket }: { name: string; bucket: number }): void {
+    const [has, lists] = [this.#below.count(bucket), this.#listed.count(bucket)]
+    const code = lists < has ? "index_omits" : "index_false"
+    this.#findings.add(code, subjectBucketPath(name), `lists ${lists} records, where the log has ${has}, or others`)
   }
 
   #tellAhead(): void {
@@ -171,8 +180,9 @@ export class IndexAudit {
     )
   }
 
-  /** Read the log again beside these buckets and name what is wrong in them. */
-  async #explain(wrong: readonly { name: string; bucket: number }[]): Promise<void> {
+  /** Read the log again beside these buckets and name what is wrong in them. Returns the buckets of which something was told: one that a log
+   *  serves otherwise by now may show nothing. */
+  async #explain(wrong: readonly { name: string; bucket: number }[]): Promise<ReadonlySet<string>> {
     const open = new Map<string, { path: string; size: number; left: Map<string, Set<number>>; omitted: number }>()
     for (const { name, bucket } of wrong) {
       const read = await this.#readBucket(name)
@@ -187,13 +197,16 @@ export class IndexAudit {
         if (entries instanceof ToolsumError) continue
         for (const [i, entry] of entries.slice(0, width).entries()) this.#holdEntry(open, index * TILE_WIDTH + i, entry)
       }
-    for (const { path, size, left } of open.values()) {
-      const pairs = [...left].flatMap(([subject, all]) => [...all].map((index) => ({ subject, index })))
-      for (const { subject, index } of pairs
+    const told = new Set<string>()
+    for (const [name, { path, size, left, omitted }] of open) {
+      const pairs = [...left]
+        .flatMap(([subject, all]) => [...all].map((index) => ({ subject, index })))
         .filter(({ index }) => index >= this.#from && index < size)
-        .slice(0, MAX_PAIRS))
+      for (const { subject, index } of pairs.slice(0, MAX_PAIRS))
         this.#findings.add("index_false", path, `lists entry ${index} under ${quote(subject)}, whose record it is not`)
+      if (pairs.length + omitted > 0) told.add(name)
     }
+    return told
   }
 
   #holdEntry(

@@ -1,7 +1,8 @@
 // An audit goes on where the one before it stood, finished or not, and says the same as one that reads everything.
 import { beforeAll, expect, test } from "vitest"
-import { rawEntry } from "../../fakes/writer-fixtures.js"
-import { codesOf, edit, entriesOf, flip, growLog, makeLog, makeWorld, serveTree } from "./audit-world.js"
+import { subjectBucketName } from "../../../src/core/subject-index.js"
+import { LOG_KEYS, ORIGIN, rawEntry } from "../../fakes/writer-fixtures.js"
+import { codesOf, edit, entriesOf, flip, growLog, makeLog, makeWorld, NOW, serveTree, text } from "./audit-world.js"
 
 let stored: ReadonlyMap<string, Uint8Array>
 let honest: ReadonlyMap<string, Uint8Array>
@@ -150,4 +151,96 @@ test("since a head: earlier entries are neither read nor judged", async () => {
   expect(log.source.reads).not.toContain("tile/entries/002")
   const foreign = await log.audit({ since: { note: "no note", from: "x" } })
   expect(foreign).toMatchObject({ from: 0, exitCode: 2 })
+})
+
+test("a partial file that is wrong is told of again, however often one asks", async () => {
+  const log = makeWorld(honest)
+  log.files.set("tile/0/000.p/9", new Uint8Array(9 * 32))
+  const partials = async function* () {
+    yield { level: 0, index: 0, width: 9 } as const
+  }
+  for (const time of ["first", "second", "third"])
+    expect(codesOf(await log.audit({ partials })), time).toEqual(["partial_differs"])
+  log.files.delete("tile/0/000.p/9")
+  expect(codesOf(await log.audit({ partials }))).toEqual([])
+})
+
+test("entries that are wanted again and are others now: everything is read", async () => {
+  const bucket = `subjects/${subjectBucketName("local:test")}`
+  const stale = (bytes: Uint8Array) =>
+    new TextEncoder().encode(
+      text(bytes)
+        .replace(/^[0-9]+/, "300")
+        .replace(/local:test.*/, "local:test 1 3"),
+    )
+  const log = makeWorld(honest)
+  await log.audit()
+  edit(log, bucket, stale)
+  edit(log, "tile/entries/001", flip(60))
+  expect(codesOf(await log.audit())).toEqual(["entry_differs", "root_differs", "index_not_compared"])
+  log.files.delete("tile/entries/001")
+  expect(codesOf(await log.audit())).toEqual(["bundle_missing", "index_not_compared"])
+})
+
+test("what was not read again is said", async () => {
+  const log = makeWorld(honest)
+  await log.audit()
+  edit(log, "tile/entries/001", flip(60))
+  const report = await log.audit()
+  expect(report.exitCode).toBe(0)
+  expect(report.notCovered[0]).toMatch(/^bundles, tiles and objects of entries before 1024/)
+  expect(codesOf(await log.audit({ full: true }))).toContain("entry_differs")
+})
+
+test("an index that lies at first and is honest when it is looked at again", async () => {
+  const bucket = `subjects/${subjectBucketName("local:test")}`
+  const log = makeWorld(honest)
+  const { read } = log.source
+  let reads = 0
+  log.source.read = async (path, maxBytes) => {
+    const bytes = await read(path, maxBytes)
+    return path === bucket && bytes !== null && reads++ === 0
+      ? new TextEncoder().encode(text(bytes).replace("local:test 1 3", "local:test 1"))
+      : bytes
+  }
+  expect(codesOf(await log.audit())).toEqual(["index_omits"])
+})
+
+test("a head that becomes garbage while a bucket that is ahead is looked at", async () => {
+  const log = makeWorld(honest)
+  edit(log, `subjects/${subjectBucketName("local:test")}`, (bytes) =>
+    new TextEncoder().encode(text(bytes).replace(/^[0-9]+/, "9999")),
+  )
+  const { read } = log.source
+  let heads = 0
+  log.source.read = async (path, maxBytes) =>
+    path === "checkpoint" && heads++ > 0 ? new Uint8Array(9) : read(path, maxBytes)
+  expect(codesOf(await log.audit())).toContain("index_ahead")
+})
+
+test("a rollback by time, also where a lockfile has the same head", async () => {
+  const log = makeWorld(grown)
+  await log.audit()
+  const newest = grown.get("checkpoint") ?? ""
+  log.files.set("checkpoint", honest.get("checkpoint") ?? new Uint8Array(0))
+  const older = { olderHeads: [{ note: text(newest || undefined), from: "toolsum.lock.json" }] }
+  expect(codesOf(await log.audit(older))).toEqual(["log_behind"])
+  const report = await log.audit({ ...older, clock: () => NOW + 2 * 86_400 })
+  expect(codesOf(report)).toEqual(["rollback"])
+  expect(report.exitCode).toBe(3)
+})
+
+test("a log without keyrings is held to the head of the audit before, however often one asks", async () => {
+  const trust = { kind: "keys", origin: ORIGIN, keys: LOG_KEYS, policy: null } as const
+  const log = makeWorld(honest)
+  log.source.local = true
+  expect(await log.audit({ trust })).toMatchObject({ exitCode: 0 })
+  const entries = [...entriesOf(log), rawEntry(1)]
+  entries[1100] = rawEntry(9999) // behind the last full bundle
+  serveTree(log, entries)
+  for (const full of [false, true, false]) expect(codesOf(await log.audit({ trust, full }))[0]).toBe("fork")
+  for (const [path, bytes] of grown) log.files.set(path, bytes)
+  expect(codesOf(await log.audit({ trust }))).toEqual([])
+  log.files.set("checkpoint", honest.get("checkpoint") ?? new Uint8Array(0))
+  for (const full of [false, true]) expect(codesOf(await log.audit({ trust, full }))).toEqual(["rollback"])
 })

@@ -45,10 +45,6 @@ export class MemoryAuditState implements AuditState {
     this.saves++
     this.stored.set(log.origin, new Uint8Array(Buffer.concat(parts)))
   }
-
-  async clear(log: LogIdentity): Promise<void> {
-    this.stored.delete(log.origin)
-  }
 }
 
 /** A log as the writer stores it, and as it is served: by path below public/. */
