@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { main } from "../../src/cli/main.js"
 import { expectOneLine, makeCliWorld } from "../fakes/cli-world.js"
+import { validateReport } from "../fakes/report-schema.js"
 
 test("lists its lies by kind, and one by one in JSON", async () => {
   const world = await makeCliWorld()
@@ -12,6 +13,7 @@ test("lists its lies by kind, and one by one in JSON", async () => {
   expect(stdout).toMatch(/^lie\n {2}oversize-checkpoint +a checkpoint/)
   expect(stdout).toContain("damage on the client's side: never a fork\n  state-zeroed")
   const { document } = await world.json("log", "hostile", "--list")
+  validateReport(document)
   expect(document.lies.length).toBeGreaterThan(100)
   expect(Object.keys(document.lies[0]).sort()).toEqual(["from", "kind", "name", "says", "step"])
 })
@@ -52,6 +54,19 @@ test("serves one lie with all that a client needs to notice it, and ends when it
 
   const again = await world.run("log", "hostile", "truth", "--out", out)
   expectOneLine(again, "a new or an empty folder", "(FILE_EXISTS)")
+  ending.abort()
+  expect(await serving).toBe(0)
+})
+
+test("says in JSON what it serves, and where", async () => {
+  const ending = new AbortController()
+  const { io, out } = (await makeCliWorld()).io({ signal: ending.signal })
+  const serving = main(["log", "hostile", "rollback", "--json"], io)
+  await expect.poll(() => out.stdout, { timeout: 20_000 }).toContain("}\n")
+  const document = JSON.parse(out.stdout)
+  validateReport(document)
+  expect(document).toMatchObject({ lie: { name: "rollback", kind: "lie", step: "memory" }, out: null })
+  expect(document.url).toMatch(/^http:\/\/127\.0\.0\.1:[0-9]+\//)
   ending.abort()
   expect(await serving).toBe(0)
 })

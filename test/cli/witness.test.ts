@@ -6,7 +6,8 @@ import { afterEach, beforeEach, expect, test } from "vitest"
 import { createDirLog } from "../../src/adapters/log-dir.js"
 import { main } from "../../src/cli/main.js"
 import { parseKeyring } from "../../src/core/keyring.js"
-import { type CliWorld, makeCliWorld, type Outcome } from "../fakes/cli-world.js"
+import { type CliWorld, expectOneLine, makeCliWorld, makePinnedWorld, type Outcome } from "../fakes/cli-world.js"
+import { validateReport } from "../fakes/report-schema.js"
 
 const ORIGIN = "log.example.com/tools"
 
@@ -33,7 +34,9 @@ async function startWitness(...options: readonly string[]): Promise<Running> {
     const look = setInterval(() => out.stdout !== "" && resolve(out.stdout), 5)
     ended.then(() => reject(new Error(out.stderr))).finally(() => clearInterval(look))
   })
-  const { url, vkey } = JSON.parse(said)
+  const document = JSON.parse(said)
+  validateReport(document)
+  const { url, vkey } = document
   const one = {
     url,
     vkey,
@@ -67,6 +70,7 @@ const append = (...more: readonly string[]) => world.run("log", "append", "entry
 
 test("witness key makes a key for this account alone, once, and shows the vkey", async () => {
   const { document } = await world.json("witness", "key", "ada.example", "--out", "ada.key")
+  validateReport(document)
   expect(document.vkey).toMatch(/^ada\.example\+[0-9a-f]{8}\+B[A-Za-z0-9+/]+=*$/)
   expect((await stat(join(world.folder, "ada.key"))).mode & 0o777).toBe(0o600)
   expect((await world.expect(2, "witness", "key", "ada.example", "--out", "ada.key")).stderr).toContain("FILE_EXISTS")
@@ -100,7 +104,7 @@ test("a log under a policy of two witnesses: cosigned, held back while one is aw
   await world.expect(0, "log", "cat", "2", "--log-dir", "log")
 
   // Without a server: the witness cosigns the file, from the tiles that are public.
-  await world.expect(0, "log", "cosign", "--log-dir", "log", "--out", "head.checkpoint")
+  validateReport((await world.json("log", "cosign", "--log-dir", "log", "--out", "head.checkpoint")).document)
   const cosign = [
     "witness",
     "cosign",
@@ -117,7 +121,10 @@ test("a log under a policy of two witnesses: cosigned, held back while one is aw
   const line = await world.expect(0, ...cosign, "--from", "log")
   expect(line.stdout).toMatch(/^— b\.example [A-Za-z0-9+/=]+\n$/)
   await world.expect(0, ...cosign, "--out", "cosigned")
+  const again = await world.json(...cosign, "--out", "cosigned")
+  expect(again.document).toMatchObject({ origin: ORIGIN, size: "4", file: "cosigned" })
   const done = await world.json("log", "cosign", "cosigned", "--log-dir", "log")
+  for (const { document } of [again, done]) validateReport(document)
   expect(done.document).toMatchObject({
     origin: ORIGIN,
     size: "4",
@@ -207,4 +214,23 @@ test.each([
   await cp(join(folder, key), join(world.folder, "log.key"))
   const { code, stderr } = await world.run("witness", ...argv.map((word) => (word === "VKEY" ? vkey : word)))
   expect([code, stderr]).toEqual([2, expect.stringContaining(says)])
+})
+
+test("a lockfile from before the policy: the next pin says how its heads are renewed, and after that it is pinned", async () => {
+  const { world: pinned, server } = await makePinnedWorld()
+  world = pinned
+  const [{ vkey = "" } = {}] = (await world.json("log", "keyring")).document.logs[0].keyrings[0].logKeys
+  await world.expect(0, "witness", "key", "a.example", "--out", "../a.key")
+  const a = await startWitness("--key", "../a.key", "--log", vkey, "--state", "../state-a")
+  await world.write("../policy", `witness a ${a.vkey} ${a.url}\nquorum a\n`)
+  const [rootKey = ""] = readdirSync(join(world.home, "config", "keys")).filter((name) => name.endsWith(".root.key"))
+  const root = join(world.home, "config", "keys", rootKey)
+  const adopted = await world.expect(0, "log", "policy", "../policy", "--root-key", root, "--yes")
+  expect(adopted.stdout).toContain("  toolsum update --proofs\n")
+
+  const early = await world.expect(2, "add", "more", "--", ...server.launch)
+  expectOneLine(early, "HEAD_UNPROVEN", "toolsum update --proofs")
+  await world.expect(0, "update", "--proofs")
+  await world.expect(0, "add", "more", "--", ...server.launch)
+  await world.expect(0, "verify", "--witness-policy", "../policy")
 })
