@@ -1,7 +1,7 @@
 // Archived texts of a log (DESIGN 6, formats 21): section texts, canonical items, instructions, server information. Untrusted: an
 // object counts only if it hashes to the digest it was asked for, and that digest comes from a proven record. May be absent.
 import { decodeUtf8, formatHex } from "../core/bytes.js"
-import { quote, ToolsumError } from "../core/errors.js"
+import { attempt, quote, ToolsumError } from "../core/errors.js"
 import { type Digest, isDigest, sha256 } from "../core/hash.js"
 import { type JsonValue, MAX_JSON_BYTES, parseJson } from "../core/json.js"
 import {
@@ -40,8 +40,8 @@ export async function fetchObject(source: LogSource, digest: Digest): Promise<Ui
   return bytes
 }
 
-/** What a record's lines are digests of, as far as the archive has it. Throws HASH_MISMATCH, LOG_UNAVAILABLE, and JSON_MALFORMED or
- *  RECORD_INVALID for texts that are what was recorded and yet no items. */
+/** What a record's lines are digests of, as far as the archive has it. A text that is what was recorded and yet no item, or no list of items,
+ *  counts as missing: nothing can be said of it. Throws HASH_MISMATCH, LOG_UNAVAILABLE. */
 export async function fetchArchivedSurface(source: LogSource, lines: SurfaceLines): Promise<ArchivedSurface> {
   const missing: (keyof Surface)[] = []
   const keep = (member: keyof Surface, value: JsonValue | undefined): JsonValue => {
@@ -59,8 +59,8 @@ export async function fetchArchivedSurface(source: LogSource, lines: SurfaceLine
   return { surface: { instructions, tools, prompts, resourceTemplates, resources, serverInfo }, missing }
 }
 
-/** Section texts of the lists that have one, as far as the log has them; that of an empty list is empty. Throws HASH_MISMATCH,
- *  LOG_UNAVAILABLE, RECORD_INVALID for text that is no UTF-8. */
+/** Section texts of the lists that have one, as far as the log has them; that of an empty list is empty. What is none counts as missing. Throws
+ *  HASH_MISMATCH, LOG_UNAVAILABLE. */
 export async function fetchSectionTexts(
   source: LogSource,
   lines: SurfaceLines,
@@ -73,16 +73,25 @@ export async function fetchSectionTexts(
   return Object.fromEntries((await Promise.all(read)).flat())
 }
 
+/** A section text that can be read as one, else null. */
 async function fetchText(source: LogSource, digest: Digest): Promise<string | null> {
   const bytes = await fetchObject(source, digest)
-  return bytes && decodeUtf8(bytes, (why) => new ToolsumError("RECORD_INVALID", `section text: ${why}`))
+  if (bytes === null) return null
+  const text = attempt(() => decodeUtf8(bytes, (why) => new ToolsumError("RECORD_INVALID", `section text: ${why}`)))
+  if (text instanceof ToolsumError) return null
+  return attempt(() => parseSectionText(text)) instanceof ToolsumError ? null : text
+}
+
+/** A JSON value by its digest, undefined where there is none that can be read. Throws HASH_MISMATCH, LOG_UNAVAILABLE. */
+export async function fetchJson(source: LogSource, digest: Digest): Promise<JsonValue | undefined> {
+  const bytes = await fetchObject(source, digest)
+  const value = bytes === null ? undefined : attempt(() => parseJson(bytes))
+  return value instanceof ToolsumError ? undefined : value
 }
 
 /** A JSON value by its line, null for `none` and `-`, undefined when it is not archived. */
 async function fetchValue(source: LogSource, line: string): Promise<JsonValue | undefined> {
-  if (!isDigest(line)) return null
-  const bytes = await fetchObject(source, line)
-  return bytes === null ? undefined : parseJson(bytes)
+  return isDigest(line) ? fetchJson(source, line) : null
 }
 
 /** The items of a section line such as `9 sha256:…`, in the order of the section text; undefined when one is not archived. */

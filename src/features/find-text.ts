@@ -1,7 +1,7 @@
 // In which record of a stream a text appeared, and in which it was gone (`history --find POINTER=VALUE`; grammar in FORMAT.md). Every record is
 // asked, since a text can come and go: a search by halves would miss the second time. What the log's archive does not have leaves the
 // answer for that record open, and says so.
-import { fetchObject, fetchSectionTexts } from "../client/objects.js"
+import { fetchJson, fetchSectionTexts } from "../client/objects.js"
 import type { FoundRecord } from "../client/streams.js"
 import { canonicalize } from "../core/canonical.js"
 import { SURFACE_MEMBERS, type SurfaceMember } from "../core/compare-record.js"
@@ -161,7 +161,5 @@ async function readList(
   return Promise.all(wanted.map(({ digest }) => readValue(source, digest)))
 }
 
-async function readValue(source: LogSource, digest: string): Promise<JsonValue | undefined> {
-  const bytes = isDigest(digest) ? await fetchObject(source, digest) : null
-  return bytes === null ? undefined : parseJson(bytes)
-}
+const readValue = async (source: LogSource, digest: string): Promise<JsonValue | undefined> =>
+  isDigest(digest) ? fetchJson(source, digest) : undefined

@@ -104,6 +104,45 @@ describe("what changed", () => {
   })
 })
 
+describe("texts that hash to what a record names and are none", () => {
+  const BROKEN = ["{", "\u0000", '{"a":1,"a":2}', "\n", "5", "null", "[]", '"x"', '{"name":5}']
+
+  /** A log whose second record names `list` as its tools, and `instructions`. */
+  function brokenLog(list: string, instructions: string): HostileLog {
+    const log = logOf([{ lists: A }])
+    const { observation } = observedOf(readingOf(A))
+    const lines = {
+      ...observation.lines,
+      tools: `1 ${computeTextDigest(list)}`,
+      instructions: computeTextDigest(instructions),
+    }
+    log.record({ ...observation, lines })
+    for (const text of [list, instructions]) store(log, text)
+    return log
+  }
+
+  const itemOf = (text: string) => `${computeTextDigest(text).slice("sha256:".length)}  a\n`
+
+  test.each(BROKEN)("%j: as items, lists, and instructions", async (text) => {
+    for (const [list, item] of [
+      [text, null],
+      [itemOf(text), text],
+    ] as const) {
+      const log = brokenLog(list, text)
+      if (item !== null) store(log, item)
+      const { streams } = await read(log)
+      const [stream] = streams
+      expect(stream?.entries).toHaveLength(2)
+      expect(stream?.entries[1]?.changes?.differs).toContain("tools")
+      for (const query of ["/tools/a/description=one", "*=one", "/instructions=[1]", "/tools=[]"]) {
+        const found = await findText(log, stream?.entries ?? [], parseTextQuery(query))
+        expect(found.records).toHaveLength(2)
+        if (item === null && query.startsWith("/tools")) expect(found.records[1]?.presence).toBe("not_covered")
+      }
+    }
+  })
+})
+
 describe("streams", () => {
   const log = logOf([{ lists: A }, { lists: B, observer: "ci" }, { lists: B }, { auth: true, observer: "third" }])
   log.append("no record")
