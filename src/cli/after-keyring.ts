@@ -1,5 +1,6 @@
-// What is left to do once a keyring is published, for its owner: the end of a change of keys, files of keys that sign nothing more, and,
-// after a revocation, the floor under which a thief's keyrings count for nobody.
+// What is left to do once a keyring is published, for its owner: the end of a change of keys, heads that lack a new quorum, files of keys that
+// sign nothing more, and, after a revocation, the floor under which a thief's keyrings count for nobody.
+import { equalBytes } from "../core/bytes.js"
 import { escapeInvisible } from "../core/errors.js"
 import { computeTextDigest } from "../core/hash.js"
 import { formatKeyringText, type Keyring, type LogKey } from "../core/keyring-text.js"
@@ -28,6 +29,7 @@ export function describeNextSteps(
   const isClosed = ({ closing }: LogKey) => closing !== null
   return [
     ...describeChange(p.next, options),
+    ...describeQuorum(p.before, p.next),
     ...describeFiles(changed(isClosed), p.keys),
     ...(changed(({ revoked }) => revoked).length > 0 ? describeFloor(p.next, p.root) : []),
   ]
@@ -39,6 +41,15 @@ function describeChange(next: Keyring, options: Options): readonly string[] {
   return [
     `From size ${newest.from} on key ${formatKeyId(newest.key.id)} signs too. Then close the old one, at any time:`,
     `  ${finishLine(options)}`,
+  ]
+}
+
+/** Heads from before other witnesses were named lack their cosignatures. */
+function describeQuorum({ policy: before }: Keyring, { policy }: Keyring): readonly string[] {
+  if (policy === null || policy.quorum === null || (before && equalBytes(policy.source, before.source))) return []
+  return [
+    "Heads that lockfiles have from before may lack this quorum; each lockfile renews them with:",
+    "  toolsum update --proofs",
   ]
 }
 

@@ -235,12 +235,11 @@ function saysTheSame(before: Pin, next: Pin): boolean {
   )
 }
 
-/** The lockfile was in order under its own keyring; under the log's newest one, whoever signed an older head is not known any more. */
-const forgottenKey = () =>
-  new ToolsumError(
-    "HEAD_UNPROVEN",
-    "a head in the lockfile was signed by a key that the log's newest keyring has no more: renew it with toolsum update --proofs",
-  )
+/** What a head in the lockfile lacks under the log's newest keyring, by the reason of the refusal. Under the lockfile's own it was in order. */
+const OUTDATED: ReadonlyMap<string, string> = new Map([
+  ["SIGNATURE_INVALID", "was signed by a key that the log's newest keyring has no more"],
+  ["QUORUM_NOT_MET", "lacks the cosignatures that the log's newest keyring asks for"],
+])
 
 /** Never leave a lockfile behind in which these pins would not verify here and now. Throws RECORD_INVALID, and HEAD_UNPROVEN where older heads
  *  must be renewed first. */
@@ -254,7 +253,9 @@ export function requireProven(lockfile: Lockfile, names: readonly string[], clie
   for (const name of names) {
     const server = servers.find((one) => one.name === name)
     if (server?.verdict === "PROVEN" || server?.reason === "unapproved") continue
-    if (server?.reason === "SIGNATURE_INVALID") throw forgottenKey()
+    const lack = OUTDATED.get(server?.reason ?? "")
+    if (lack !== undefined)
+      throw new ToolsumError("HEAD_UNPROVEN", `a head in the lockfile ${lack}: renew it with toolsum update --proofs`)
     throw new ToolsumError("RECORD_INVALID", `the new pin does not verify: ${server?.detail ?? "no verdict"}`)
   }
 }

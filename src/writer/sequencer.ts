@@ -112,7 +112,8 @@ export async function createSequencer(
     await publishPending()
     const plan = await planBatch({ store, streams, tree: step.tree, signers }, items)
     const hindrance = await findHindrance(plan)
-    if (hindrance !== null) return items.map(() => told("nothing was appended", hindrance))
+    if (hindrance !== null)
+      return items.map(() => told("nothing was appended", hindrance, hindrance === step.unmet ? WAITS : ""))
     const { size } = step.edge.head
     if (plan.entries.length > 0) {
       const keyrings = [keyring, ...plan.keyrings]
@@ -194,6 +195,8 @@ const ANY_TIME = 2n ** 63n - 1n
 const AS_IS = { given: [], refresh: false }
 
 const AGAIN = "; the next try publishes it, as does toolsum log cosign"
+
+const WAITS = "; what was appended before waits for it, and the next try asks again, as does toolsum log cosign"
 
 const told = (what: string, unmet: ToolsumError, advice = ""): ToolsumError =>
   new ToolsumError(unmet.code, `${what}: ${unmet.message}${advice}`, { cause: unmet })
