@@ -120,7 +120,7 @@ export async function openLegion(
 
 /** Nobody can cosign a log of this dialect, so that it meets no `--witness-policy` with a quorum and no `--max-age`. Throws QUORUM_NOT_MET,
  *  LOG_BEHIND, and as `collectWitnessPolicy`. */
-export async function refuseUnwitnessed(origin: string, options: Options, io: Io): Promise<void> {
+async function refuseUnwitnessed(origin: string, options: Options, io: Io): Promise<void> {
   const policy = await collectWitnessPolicy(options, io)
   if (policy !== null) refuseWithoutWitnesses(policy, origin)
   requireFresh({ origin, ageSec: null }, options)

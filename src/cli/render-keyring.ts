@@ -75,7 +75,7 @@ function describePolicyChange(before: Keyring, next: Keyring): readonly string[]
 }
 
 /** Which witnesses must cosign, and what their quorum survives. */
-export function describePolicy(policy: Policy | null): readonly string[] {
+function describePolicy(policy: Policy | null): readonly string[] {
   if (policy === null || policy.quorum === null) return ["no witness has to cosign a checkpoint"]
   const { warns, says } = judgeTolerance(policy, quorumTolerance(policy))
   const group = policy.groups.get(policy.quorum)

@@ -42,7 +42,7 @@ export async function verifyForkFile(file: string, options: Options, io: Io): Pr
 export const exitCodeOfFork = ({ isProven }: Pick<VerifiedFork, "isProven">): ExitCode => (isProven ? 1 : 2)
 
 /** Read an evidence file at an absolute path. Throws FILE_MISSING, EVIDENCE_MALFORMED. */
-export function readForkFile(path: string): ForkEvidence {
+function readForkFile(path: string): ForkEvidence {
   const bytes = readRegularFile(path, { maxBytes: MAX_JSON_BYTES, code: "EVIDENCE_MALFORMED" })
   if (bytes === null) throw new ToolsumError("FILE_MISSING", `expected a file at ${quote(path, 400)}`)
   return parseForkEvidence(bytes)

@@ -27,7 +27,7 @@ import { collectRoots } from "./project.js"
 import { isUrl } from "./typed-target.js"
 
 /** What this account's memory is called among views. */
-export const STATE_VIEW = "state"
+const STATE_VIEW = "state"
 
 /** A view, or why it could not be read. */
 export type LoadedView = View | { readonly name: string; readonly error: ToolsumError }

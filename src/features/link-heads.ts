@@ -42,7 +42,7 @@ export function addHead(lockfile: Lockfile, update: LogUpdate): Lockfile {
 }
 
 /** One head as two readers had it: no cosignature of either is lost, as far as they fit into one note. */
-export function uniteHeads(known: string | undefined, next: string): string {
+function uniteHeads(known: string | undefined, next: string): string {
   const united = known === undefined ? next : attempt(() => uniteNotes(known, next))
   return united instanceof ToolsumError ? next : united
 }

@@ -17,7 +17,7 @@ const ALIKE: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** What two subjects have in common that look alike. */
-export function skeletonOf(subject: string): string {
+function skeletonOf(subject: string): string {
   let text = subject.replace(/%[0-9A-Fa-f]{2}/g, (octet) => String.fromCharCode(Number.parseInt(octet.slice(1), 16)))
   for (const [pattern, plain] of ALIKE) text = text.replace(pattern, plain)
   return text.toLowerCase().replace(/\/$/, "")

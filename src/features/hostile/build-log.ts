@@ -43,7 +43,7 @@ export function describeTools(description: string): ComputedSurface {
 }
 
 /** What was seen of a server at a time. */
-export function observeTools(subject: string, description: string, observed: bigint): Submission {
+function observeTools(subject: string, description: string, observed: bigint): Submission {
   const { lines, archive } = describeTools(description)
   const observation = {
     subject,

@@ -16,7 +16,7 @@ export const ORIGIN = "toolsum.test/hostile"
 export const OTHER_ORIGIN = "toolsum.test/other"
 
 /** The test key of that name and label. */
-export const testKey = (name: string, label: string): SigningKey =>
+const testKey = (name: string, label: string): SigningKey =>
   computeSigningKey({ name, seed: sha256(encodeUtf8(`toolsum hostile log, test key: ${label}`)) })
 
 /** Root keys: `a` signs keyrings 1 and 2, `a` and `b` those after. `c` is new in some lies. */

@@ -21,7 +21,7 @@ import { LOG_KEY, newLog, ORIGIN, rawEntry, reopen, submission } from "../../fak
 /** Seconds: a minute after the records of the log. */
 export const NOW = 1_796_083_260
 
-/** A log as it is served, and its auditor's memory. */
+/** A log as it is served, and the memory of whoever audits it. */
 export interface AuditWorld {
   /** By path below public/. */
   readonly files: Map<string, Uint8Array>
