@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { fetchArchivedSurface, fetchObject, objectPath } from "../../src/client/objects.js"
+import { fetchArchivedSurface, fetchObject, fetchSectionTexts, objectPath } from "../../src/client/objects.js"
 import { encodeUtf8 } from "../../src/core/bytes.js"
 import { computeTextDigest } from "../../src/core/hash.js"
 import { parseJson } from "../../src/core/json.js"
@@ -59,7 +59,7 @@ test("an object counts only if it hashes to its name", async () => {
 })
 
 test.each(["no lines", `${"0".repeat(64)} "one space"\n`, `${"0".repeat(64)}  null`])(
-  "a recorded section text %j that is none is RECORD_INVALID",
+  "a recorded section text %j that is none counts as missing",
   async (text) => {
     const log = new HostileLog()
     const lines = {
@@ -70,6 +70,7 @@ test.each(["no lines", `${"0".repeat(64)} "one space"\n`, `${"0".repeat(64)}  nu
       instructions: "-",
       server: "-",
     }
-    await expect(fetchArchivedSurface(log, lines)).rejects.toMatchObject({ code: "RECORD_INVALID" })
+    expect((await fetchArchivedSurface(log, lines)).missing).toEqual(["tools"])
+    expect(await fetchSectionTexts(log, lines)).toEqual({})
   },
 )
