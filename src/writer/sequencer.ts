@@ -3,7 +3,7 @@
 import { ToolsumError } from "../core/errors.js"
 import type { TreeHead } from "../core/merkle.js"
 import { parseNote } from "../core/note.js"
-import { computeQuorumTime } from "../core/policy.js"
+import { computeQuorumTime, type Policy } from "../core/policy.js"
 import type { VerifierKey } from "../core/vkey.js"
 import { followOthers, verifiersOf } from "./follow.js"
 import { loadLiveKeyring, signersAt } from "./keyrings.js"
@@ -77,15 +77,10 @@ export async function createSequencer(
   let step = await start(context)
   const loadKeyring = () => loadLiveKeyring(store, step.edge.head.size, { signers, next })
   let keyring = await loadKeyring()
-  let failure: unknown = null
+  const gate = createGate()
   /** Whether publishing was tried just now, by whoever opened the log. */
   let isFresh = true
-  let closed = false
 
-  const requireOpen = (): void => {
-    if (failure !== null) throw new ToolsumError("LOG_CLOSED", "the log was closed by a failure", { cause: failure })
-    if (closed) throw new ToolsumError("LOG_CLOSED", "the log is closed")
-  }
   const catchUp = async (): Promise<void> => {
     const newer = await followOthers(context, step)
     if (newer === null) return
@@ -99,19 +94,12 @@ export async function createSequencer(
       step = { ...step, ...(await publishCheckpoint({ ...context, ...step }, AS_IS)) }
     isFresh = false
   }
-  /** Why nothing may be appended now; null when it may. Only a keyring, which can name other witnesses, goes before what waits for its quorum;
-   *  and none that would make readers refuse what is published. */
-  const findHindrance = async (plan: BatchPlan): Promise<ToolsumError | null> => {
-    const next = plan.keyrings.at(-1)
-    if (step.unmet !== null && (next === undefined || plan.entries.length > plan.keyrings.length)) return step.unmet
-    return next === undefined ? null : adoptPolicy({ ...context, ...step }, next.policy)
-  }
   /** The batch in the log; null when another writer was faster. */
   const attempt = async (items: readonly QueuedItem[]): Promise<readonly (Sequenced | ToolsumError)[] | null> => {
     await catchUp()
     await publishPending()
     const plan = await planBatch({ store, streams, tree: step.tree, signers }, items)
-    const hindrance = await findHindrance(plan)
+    const hindrance = await findHindrance({ ...context, ...step }, plan)
     if (hindrance !== null)
       return items.map(() => told("nothing was appended", hindrance, hindrance === step.unmet ? WAITS : ""))
     const { size } = step.edge.head
@@ -126,13 +114,7 @@ export async function createSequencer(
     }
     // Our checkpoint may have come late, over a newer one: nobody gets an answer before the newest is published again.
     if (plan.entries.length > 0) await catchUp()
-    const done = step
-    return plan.placed.map((placed) => {
-      if (placed instanceof ToolsumError) return placed
-      return done.unmet === null
-        ? { placed, step: done }
-        : told(`leaf ${placed.index} is in the log, but not published yet`, done.unmet, AGAIN)
-    })
+    return answer(plan, step)
   }
   await catchUp()
   const attemptTwice = async (items: readonly QueuedItem[]): Promise<readonly (Sequenced | ToolsumError)[]> => {
@@ -151,41 +133,76 @@ export async function createSequencer(
     if (foreign !== null) return foreign
     const { note, unmet, absent } = await publishCheckpoint({ ...context, ...step }, { given, refresh: true })
     step = { ...step, note, unmet }
-    if (unmet !== null) return unmet
-    const cosignatures = readCosignatures(parseNote(note), [policy])
-    const [cosigners, quorumTime] = [
-      countCosigners(note, policy),
-      computeQuorumTime(policy, { cosignatures }, ANY_TIME),
-    ]
-    return { ...step.edge.head, checkpoint: note, cosigners, absent, quorumTime }
-  }
-  /** One thing at a time. What fails closes the log, but for losing to others. */
-  let turn: Promise<unknown> = Promise.resolve()
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const mine = turn.then(async () => {
-      requireOpen()
-      try {
-        return await work()
-      } catch (error) {
-        if (!(error instanceof ToolsumError && error.code === "LOG_BUSY")) failure = error
-        throw error
-      }
-    })
-    turn = mine.catch(() => undefined)
-    return mine
+    return unmet ?? { ...step.edge.head, absent, ...describeCosigned(note, policy) }
   }
   return {
     newest: () => step,
+    requireOpen: gate.requireOpen,
+    close: gate.close,
+    run: (items) => gate.inTurn(() => attemptTwice(items)),
+    cosign: async (given) => {
+      const done = await gate.inTurn(() => cosignNewest(given))
+      if (done instanceof ToolsumError) throw done
+      return done
+    },
+  }
+}
+
+/** One thing at a time, until `close` or the first failure; losing to other writers is none. */
+function createGate(): Pick<Sequencer, "requireOpen" | "close"> & {
+  inTurn<T>(work: () => Promise<T>): Promise<T>
+} {
+  let failure: unknown = null
+  let closed = false
+  let turn: Promise<unknown> = Promise.resolve()
+  const requireOpen = (): void => {
+    if (failure !== null) throw new ToolsumError("LOG_CLOSED", "the log was closed by a failure", { cause: failure })
+    if (closed) throw new ToolsumError("LOG_CLOSED", "the log is closed")
+  }
+  return {
     requireOpen,
     close: () => {
       closed = true
     },
-    run: (items) => inTurn(() => attemptTwice(items)),
-    cosign: async (given) => {
-      const done = await inTurn(() => cosignNewest(given))
-      if (done instanceof ToolsumError) throw done
-      return done
+    inTurn: (work) => {
+      const mine = turn.then(async () => {
+        requireOpen()
+        try {
+          return await work()
+        } catch (error) {
+          if (!(error instanceof ToolsumError && error.code === "LOG_BUSY")) failure = error
+          throw error
+        }
+      })
+      turn = mine.catch(() => undefined)
+      return mine
     },
+  }
+}
+
+/** Why nothing may be appended now; null when it may. Only a keyring, which can name other witnesses, goes before what waits for its quorum;
+ *  and none that would make readers refuse what is published. */
+async function findHindrance(at: StepContext & PublishedStep, plan: BatchPlan): Promise<ToolsumError | null> {
+  const next = plan.keyrings.at(-1)
+  if (at.unmet !== null && (next === undefined || plan.entries.length > plan.keyrings.length)) return at.unmet
+  return next === undefined ? null : adoptPolicy(at, next.policy)
+}
+
+/** What each item of a batch is told, once the batch is in the log. */
+const answer = ({ placed }: BatchPlan, step: PublishedStep): readonly (Sequenced | ToolsumError)[] =>
+  placed.map((one) => {
+    if (one instanceof ToolsumError) return one
+    return step.unmet === null
+      ? { placed: one, step }
+      : told(`leaf ${one.index} is in the log, but not published yet`, step.unmet, AGAIN)
+  })
+
+function describeCosigned(note: string, policy: Policy): Pick<CosignedHead, "checkpoint" | "cosigners" | "quorumTime"> {
+  const cosignatures = readCosignatures(parseNote(note), [policy])
+  return {
+    checkpoint: note,
+    cosigners: countCosigners(note, policy),
+    quorumTime: computeQuorumTime(policy, { cosignatures }, ANY_TIME),
   }
 }
 
