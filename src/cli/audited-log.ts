@@ -9,7 +9,9 @@ import { headKey, parseCheckpoint } from "../core/checkpoint.js"
 import { attempt, quote, ToolsumError } from "../core/errors.js"
 import type { Lockfile } from "../core/lockfile.js"
 import { MAX_NOTE_BYTES, parseNote } from "../core/note.js"
-import { parseVkey, type VerifierKey } from "../core/vkey.js"
+import type { Policy } from "../core/policy.js"
+import { parseVkey, samePublicKey, type VerifierKey } from "../core/vkey.js"
+import { logKeysFor } from "../core/witness-policy.js"
 import type { AuditOptions, AuditTrust, SeenNote } from "../features/audit/audit-log.js"
 import type { LogSource } from "../ports.js"
 import type { Io } from "./io.js"
@@ -69,19 +71,38 @@ export async function readAuditTrust(origin: string | null, options: Options, io
       ...(origin === null ? {} : { expectedOrigin: origin }),
     }
   }
+  if (policyFile !== null && options.value("witness-policy") !== null)
+    throw new ToolsumError(
+      "USAGE",
+      "expected one of --policy and --witness-policy: of a log without keyrings both mean one",
+    )
   const policy = policyFile === null ? await collectWitnessPolicy(options, io) : readWitnessPolicy(policyFile, io)
   const keys = vkeys.length > 0 ? vkeys.map(readVkey) : (policy?.logs ?? []).map(({ key }) => key)
-  return { kind: "keys", ...chooseKeys(keys, options.value("origin") ?? origin), policy }
+  const chosen = chooseKeys(keys, options.value("origin") ?? origin)
+  return { kind: "keys", ...(policy === null ? chosen : requireNamed(chosen, policy)), policy }
+}
+
+interface LogKeys {
+  readonly origin: string
+  readonly keys: readonly VerifierKey[]
+}
+
+/** The keys that the policy names as well, where it names any. Throws HEAD_UNPROVEN. */
+function requireNamed({ origin, keys }: LogKeys, policy: Policy): LogKeys {
+  const isSigner = policy.logs.some(({ key }) => keys.some((own) => samePublicKey(own, key)))
+  // A log may sign under another name than its origin.
+  const named = isSigner ? policy.logs.map(({ key }) => key) : logKeysFor(origin, policy)
+  if (named === null) return { origin, keys }
+  const both = keys.filter((own) => named.some((key) => samePublicKey(own, key)))
+  if (both.length > 0) return { origin, keys: both }
+  throw new ToolsumError("HEAD_UNPROVEN", `the policy names other keys for ${quote(origin)} than --vkey does`)
 }
 
 const readVkey = (text: string): VerifierKey =>
   parseVkey(text, (why) => new ToolsumError("KEY_MALFORMED", `--vkey: ${why}`))
 
 /** The keys of one log: of the origin that was typed, else of the one that they are all named after. */
-function chooseKeys(
-  keys: readonly VerifierKey[],
-  typed: string | null,
-): { origin: string; keys: readonly VerifierKey[] } {
+function chooseKeys(keys: readonly VerifierKey[], typed: string | null): LogKeys {
   const [name, ...more] = new Set(keys.map((key) => key.name))
   if (name === undefined) throw new ToolsumError("USAGE", "expected a log key: --vkey, or a log line in --policy")
   if (typed === null && more.length > 0)

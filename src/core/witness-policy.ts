@@ -45,8 +45,9 @@ export function refuseWithoutWitnesses(policy: Policy, origin: string): void {
 export const keysOfWitnesses = (policy: Policy | null, names: readonly string[]): readonly VerifierKey[] =>
   names.flatMap((name) => policy?.witnesses.get(name)?.key ?? [])
 
-/** The log keys that a policy accepts for an origin; null where it names no log at all, and so is for any. */
-function logKeysFor(origin: string, policy: Policy): readonly VerifierKey[] | null {
+/** The log keys that a policy accepts for an origin; null where it names no log at all, and so is for any. Throws HEAD_UNPROVEN for a log that
+ *  it does not name. */
+export function logKeysFor(origin: string, policy: Policy): readonly VerifierKey[] | null {
   if (policy.logs.length === 0) return null
   const keys = policy.logs.map(({ key }) => key).filter(({ name }) => name === origin)
   if (keys.length > 0) return keys

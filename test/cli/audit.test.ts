@@ -102,3 +102,23 @@ describeShared("logs made by Tessera", () => {
     expect((await world.expect(0, "audit", folder, "--vkey", vkey)).stdout).toContain("not read as one of toolsum")
   })
 })
+
+test("a policy beside the keys of a log of another make is never passed over", async () => {
+  const world = await withEntries(1)
+  const folder = join(logFolder(world), "public")
+  const keyOf = (place: string) => / (\S+\+[0-9a-f]{8}\+\S+) from/.exec(readFileSync(place, "utf8"))?.[1] ?? ""
+  const own = keyOf(join(folder, "keyring", "1"))
+  await world.expect(0, "log", "create", "--log-dir", "other", "--origin", "other.example/tools")
+  const other = keyOf(join(world.folder, "other", "public", "keyring", "1"))
+  await world.write("own.policy", `log ${own}\nquorum none\n`)
+  await world.write("other.policy", `log ${other}\nquorum none\n`)
+  for (const option of ["--policy", "--witness-policy"]) {
+    await world.expect(0, "audit", folder, "--vkey", own, option, "own.policy")
+    const refused = await world.expect(2, "audit", folder, "--vkey", own, option, "other.policy")
+    expect(refused.stderr).toContain("HEAD_UNPROVEN")
+  }
+  const both = ["--policy", "own.policy", "--witness-policy", "other.policy"]
+  expect((await world.expect(2, "audit", folder, ...both)).stderr).toContain(
+    "expected one of --policy and --witness-policy",
+  )
+})
