@@ -28,6 +28,7 @@ export function describeNextSteps(
     })
   const isClosed = ({ closing }: LogKey) => closing !== null
   return [
+    ...describeWitnesses(p.before, p.next),
     ...describeChange(p.next, options),
     ...describeQuorum(p.before, p.next),
     ...describeFiles(changed(isClosed), p.keys),
@@ -41,6 +42,17 @@ function describeChange(next: Keyring, options: Options): readonly string[] {
   return [
     `From size ${newest.from} on key ${formatKeyId(newest.key.id)} signs too. Then close the old one, at any time:`,
     `  ${finishLine(options)}`,
+  ]
+}
+
+/** Witnesses that the policy names do not read keyrings: each must be told a new key. */
+function describeWitnesses(before: Keyring, { logs, policy }: Keyring): readonly string[] {
+  const known = (key: LogKey) => before.logs.some((old) => samePublicKey(old.key, key.key))
+  const added = logs.filter((key) => isInUse(key) && !known(key))
+  if (policy === null || policy.quorum === null || added.length === 0) return []
+  return [
+    "Each witness must know the new key before it signs alone. Start them again with this besides their other options:",
+    ...added.map(({ key }) => `  ${pasteLine("--log", key.vkey) ?? "--log VKEY"}`),
   ]
 }
 

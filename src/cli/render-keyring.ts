@@ -6,6 +6,7 @@ import type { Keyring, LogKey } from "../core/keyring-text.js"
 import { type Policy, quorumTolerance } from "../core/policy.js"
 import { formatKeyId, samePublicKey, type VerifierKey } from "../core/vkey.js"
 import { isOneSet } from "../features/ceremony/draft.js"
+import { isInUse } from "../features/ceremony/plan.js"
 import { formatSec } from "./render.js"
 import { showWord } from "./shell-words.js"
 import { judgeTolerance } from "./witness-policy.js"
@@ -91,9 +92,10 @@ export function describeKeyring(keyring: Keyring, isOwn: (key: VerifierKey) => b
     `issued ${formatSec(keyring.issued)}, expires ${showExpiry(keyring)}`,
     `${showThreshold(keyring)} must sign the next one`,
     ...keyring.roots.map((key) => `  root key ${showKey(key)}`),
-    ...keyring.logs.map(
-      (logKey) => `log key ${idOf(logKey.key)} ${showUse(logKey)}${isOwn(logKey.key) ? ", on this account" : ""}`,
-    ),
+    ...keyring.logs.flatMap((logKey) => [
+      `log key ${idOf(logKey.key)} ${showUse(logKey)}${isOwn(logKey.key) ? ", on this account" : ""}`,
+      ...(isInUse(logKey) ? [`  ${showWord(logKey.key.vkey)}`] : []),
+    ]),
     ...describePolicy(keyring.policy),
   ]
 }

@@ -135,6 +135,12 @@ async function unlessAbsent(
 
 const ABSENT: readonly string[] = ["LOG_UNAVAILABLE", "TIMEOUT", "TARGET_NOT_ACCEPTED", "CONFIG_INVALID"]
 
+/** What to do about an answer, by its status (the witness protocol's: 403 is a note without a known good signature, 404 an unknown origin). */
+const ADVICE: ReadonlyMap<number, string> = new Map([
+  [403, ", so its --log wants the log's newest key (toolsum log keyring shows it)"],
+  [404, ", so its --log wants this log's key (toolsum log keyring shows it)"],
+])
+
 const nameOf = ({ name }: PolicyWitness): string => quote(name)
 const absent = (witness: PolicyWitness, why: string): Outcome => ({ absent: `${nameOf(witness)}: ${why}` })
 
@@ -152,7 +158,8 @@ async function askWitness(witness: PolicyWitness, service: WitnessService, quest
     const proof = old === 0n || old === size ? [] : await question.proofs(old)
     const reply = await service.addCheckpoint(formatAddCheckpoint({ old, proof, note }), signal)
     if (reply.status === 200) return readCosignature(witness, reply, question)
-    if (reply.status !== 409) return absent(witness, `HTTP status ${reply.status}${reasonOf(reply)}`)
+    if (reply.status !== 409)
+      return absent(witness, `HTTP status ${reply.status}${reasonOf(reply)}${ADVICE.get(reply.status) ?? ""}`)
     const seen = readSize(reply)
     if (seen === null) return absent(witness, "HTTP status 409 without a size")
     if (seen > committed)

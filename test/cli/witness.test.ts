@@ -233,4 +233,18 @@ test("a lockfile from before the policy: the next pin says how its heads are ren
   await world.expect(0, "update", "--proofs")
   await world.expect(0, "add", "more", "--", ...server.launch)
   await world.expect(0, "verify", "--witness-policy", "../policy")
+
+  // A witness knows the keys that it was told: the change of keys says which comes next, a refusal what to do.
+  const rotated = await world.expect(0, "log", "rotate", "--root-key", root, "--yes")
+  const [, next = ""] = /^ {2}--log (\S+)$/m.exec(rotated.stdout) ?? []
+  expect((await world.expect(0, "log", "keyring")).stdout).toContain(`\n    ${next}\n`)
+  await world.write("../entry", "an entry")
+  await world.expect(0, "log", "append", "../entry", "--raw")
+  await world.expect(0, "log", "rotate", "--finish", "--root-key", root, "--yes")
+  const refused = await world.expect(2, "log", "append", "../entry", "--raw")
+  expectOneLine(refused, "LOG_UNAVAILABLE", "toolsum log keyring shows it")
+  await a.stop()
+  const listen = ["--listen", new URL(a.url).host]
+  await startWitness("--key", "../a.key", "--log", vkey, "--log", next, "--state", "../state-a", ...listen)
+  await world.expect(0, "log", "cosign")
 })
