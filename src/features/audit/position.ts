@@ -61,9 +61,16 @@ export function createKeeper(p: {
   let kept = start
   const keep = async (position: number, note: string): Promise<void> => {
     if (state === null || takers.unread.count > 0 || isUnsettled(findings)) return
-    kept = position
     const rows = rowsOf(takers)
-    await state.save(head.identity, formatAuditState(positionOf(p, position, note), rows, head.identity))
+    try {
+      await state.save(head.identity, formatAuditState(positionOf(p, position, note), rows, head.identity))
+      kept = position
+    } catch (error) {
+      if (!(error instanceof ToolsumError)) throw error
+      // What was found is told all the same; the next audit starts where this one did.
+      const why = `where this audit stands cannot be kept: ${error.message}`
+      if (!findings.has("state_unavailable")) findings.add("state_unavailable", "state", why)
+    }
   }
   return {
     reach: async (position) => {

@@ -1,5 +1,6 @@
 // An audit goes on where the one before it stood, finished or not, and says the same as one that reads everything.
 import { beforeAll, expect, test } from "vitest"
+import { ToolsumError } from "../../../src/core/errors.js"
 import { subjectBucketName } from "../../../src/core/subject-index.js"
 import { LOG_KEYS, ORIGIN, rawEntry } from "../../fakes/writer-fixtures.js"
 import { codesOf, edit, entriesOf, flip, growLog, makeLog, makeWorld, NOW, serveTree, text } from "./audit-world.js"
@@ -243,4 +244,13 @@ test("a log without keyrings is held to the head of the audit before, however of
   expect(codesOf(await log.audit({ trust }))).toEqual([])
   log.files.set("checkpoint", honest.get("checkpoint") ?? new Uint8Array(0))
   for (const full of [false, true]) expect(codesOf(await log.audit({ trust, full }))).toEqual(["rollback"])
+})
+
+test("a place that keeps nothing costs no finding", async () => {
+  const log = makeWorld(honest)
+  edit(log, "tile/0/000", flip(9))
+  log.auditState.save = async () => {
+    throw new ToolsumError("IO_FAILED", "read-only file system")
+  }
+  expect([...codesOf(await log.audit())].sort()).toEqual(["state_unavailable", "tile_differs"])
 })
