@@ -24,6 +24,8 @@ export interface WitnessServerOptions {
 export interface WitnessServer {
   /** Ends in `/`. */
   readonly url: string
+  /** Where monitors read what was cosigned last, for each origin of the witness in its order. */
+  readonly monitoring: readonly string[]
   /** Take no request more and answer those that are being judged. */
   close(): Promise<void>
 }
@@ -57,8 +59,10 @@ export async function startWitnessServer(witness: Witness, options: WitnessServe
     server.once("error", (cause) => reject(ioFailed("listen on", `${options.host}:${options.port}`, cause)))
     server.listen(options.port, options.host, resolve)
   })
+  const url = urlOf(server.address() as AddressInfo) // of a server that listens on a port
   return {
-    url: urlOf(server.address() as AddressInfo), // of a server that listens on a port
+    url,
+    monitoring: [...monitored.keys()].map((path) => new URL(path, url).href),
     close: async () => {
       const ended = new Promise<void>((resolve) => server.close(() => resolve()))
       server.closeIdleConnections()

@@ -70,7 +70,7 @@ describe("root keys", () => {
     await world.expect(0, "log", "keyring", "edit", "--remove-root", id, ...AT_ONCE, "--root-key", "../b.key")
     expect(newestKeyring(world).roots.map(({ vkey }) => vkey)).toEqual([b])
     const edit = (...argv: string[]) => world.expect(2, "log", "keyring", "edit", ...argv)
-    expectOneLine(await edit(), "nothing would change")
+    expectOneLine(await edit(), "nothing would change: give --add-root")
     expectOneLine(await edit("--add-root", b), "is a root key already")
     expectOneLine(await edit("--remove-root", "00000000"), "expected the vkey or key ID of one of")
     expectOneLine(await edit("--threshold", "2"), "1 root keys are left, and 2 must sign")

@@ -5,6 +5,7 @@ import { generateKey, readKeyFile, writeKeyFile } from "../../adapters/key-files
 import { createDirLog } from "../../adapters/log-dir.js"
 import { quotePath, readRegularFile } from "../../adapters/regular-file.js"
 import { findUserDirs } from "../../adapters/user-dirs.js"
+import type { WitnessServer } from "../../adapters/witness-http-server.js"
 import { createFileWitnessStore } from "../../adapters/witness-store-fs.js"
 import { escapeInvisible, ToolsumError } from "../../core/errors.js"
 import { MAX_NOTE_BYTES } from "../../core/note.js"
@@ -61,7 +62,7 @@ export const witnessCommand: CommandSpec = {
     })
     if (!isLoopbackHost(host))
       io.stderr(`note: ${host} can be reached from other machines, without TLS; put a proxy with TLS before it\n`)
-    announce(witness, { url: server.url, folder }, options, io)
+    announce(witness, { ...server, folder }, options, io)
     await untilAborted(io.signal)
     await server.close()
     return 0
@@ -86,13 +87,17 @@ function sayFailure(error: unknown, io: Io): void {
   io.stderr(`toolsum: ${error instanceof ToolsumError ? sayError(error) : escapeInvisible(String(error))}\n`)
 }
 
-function announce(witness: Witness, at: { url: string; folder: string }, options: Options, io: Io): void {
+interface Place extends Pick<WitnessServer, "url" | "monitoring"> {
+  readonly folder: string
+}
+
+function announce(witness: Witness, at: Place, options: Options, io: Io): void {
   const { key, origins } = witness
-  const members = { url: at.url, vkey: key.vkey, logs: [...origins], state: at.folder }
+  const members = { url: at.url, vkey: key.vkey, logs: [...origins], monitoring: [...at.monitoring], state: at.folder }
   const lines = [
     `${key.vkey}`,
     `  at     ${at.url}`,
-    ...origins.map((origin) => `  for    ${origin}`),
+    ...origins.flatMap((origin, i) => [`  for    ${origin}`, `  shows  ${at.monitoring[i]}`]),
     `  state  ${at.folder}`,
     `In a policy: witness ${policyName(key)} ${key.vkey} ${at.url}`,
   ]

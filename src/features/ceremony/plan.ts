@@ -118,7 +118,8 @@ export function planEdit(log: CeremonyLog, { added, removed, threshold }: RootEd
   const wanted = threshold ?? rootThreshold
   if (wanted > next.length) throw usage(`${next.length} root keys are left, and ${wanted} must sign: give --threshold`)
   const isSame = added.length + removed.length === 0 && wanted === rootThreshold
-  if (isSame && (log.expires === undefined || log.expires === expires)) throw usage("nothing would change")
+  if (isSame && (log.expires === undefined || log.expires === expires))
+    throw usage("nothing would change: give --add-root, --remove-root, --threshold or --expires")
   return nextOf(log, { roots: next, rootThreshold: wanted })
 }
 
