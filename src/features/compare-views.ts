@@ -2,15 +2,15 @@
 // head held against every other. Equal sizes need equal roots; of different sizes the smaller must be a prefix of the larger, by a proof that
 // some view has or by tiles that some view serves. Where neither is there, nothing is said. Reads, remembers nothing.
 import { compareHeads, createLogView, type KnownHead } from "../client/heads.js"
-import { holdKeyring } from "../client/track.js"
 import { equalBytes } from "../core/bytes.js"
 import { attempt, ToolsumError } from "../core/errors.js"
 import { openSignedTree, type SignedTree } from "../core/fork-proof.js"
-import { parseKeyring, type VerifiedKeyring, verifyKeyring } from "../core/keyring.js"
+import type { VerifiedKeyring } from "../core/keyring.js"
 import { splitHashes, verifyConsistency } from "../core/merkle.js"
-import { matchRoot, type PinnedRoot } from "../core/root.js"
+import type { PinnedRoot } from "../core/root.js"
 import type { LogSource } from "../ports.js"
 import { createOrder, type Order, treeKey } from "./head-order.js"
+import { chooseKeyring, holdKeyringsOf, NO_SOURCE } from "./view-keyrings.js"
 
 /** What one view has of one log; nothing of it is verified. */
 export interface ViewedLog {
@@ -110,64 +110,6 @@ async function compareLog(
 }
 
 const NOTHING = { newest: null, standing: null, heads: 0, unplaced: 0 }
-
-interface Chosen {
-  readonly keyring: VerifiedKeyring
-  readonly root: PinnedRoot | ToolsumError
-}
-
-/** The longest chain of keyrings under a pinned root; without one, the longest that is in order. What does not hold is its view's problem. */
-function chooseKeyring(
-  origin: string,
-  seen: readonly Seen[],
-  { roots, nowSec }: { roots: readonly PinnedRoot[]; nowSec: bigint },
-): Chosen | ToolsumError {
-  const chains = seen.flatMap(({ log, problems }) => {
-    if (!isChain(log.keyrings)) return []
-    const keyring = attempt(() => verifyKeyring({ notes: log.keyrings, origin, nowSec }))
-    if (keyring instanceof ToolsumError) {
-      problems.push(keyring)
-      return []
-    }
-    const root = attempt(() => matchRoot(keyring, roots))
-    if (root instanceof ToolsumError && root.kind === "rejected") problems.push(root)
-    return [{ keyring, root }]
-  })
-  const longest = (some: readonly Chosen[]) =>
-    some.reduce<Chosen | null>(
-      (best, one) => (best && best.keyring.chain.length >= one.keyring.chain.length ? best : one),
-      null,
-    )
-  const best = longest(chains.filter(({ root }) => !(root instanceof ToolsumError))) ?? longest(chains)
-  return (
-    best ??
-    new ToolsumError("RESOURCE_MISSING", "no view has the keyrings of this log: give its folder, its URL or a lockfile")
-  )
-}
-
-const isChain = ([first]: readonly string[]): boolean => {
-  const keyring = first === undefined ? null : attempt(() => parseKeyring(first))
-  return keyring !== null && (keyring instanceof ToolsumError || keyring.version === 1n)
-}
-
-/** Keyrings of a view, in order by themselves, that are not those of the chain. */
-function holdKeyringsOf(
-  { log, problems }: Seen,
-  { keyring, nowSec, forks }: { keyring: VerifiedKeyring; nowSec: bigint; forks: ToolsumError[] },
-): void {
-  const view = createLogView(NO_SOURCE, keyring)
-  const keys = { log: { origin: keyring.origin, root: keyring.fingerprint }, view, local: false, nowSec }
-  for (const note of problems.length > 0 ? [] : log.keyrings) {
-    const refusal = attempt(() => holdKeyring(note, keys, null))
-    if (!(refusal instanceof ToolsumError)) continue
-    if (refusal.code === "LOG_INCONSISTENT") forks.push(refusal)
-    else problems.push(refusal)
-    return
-  }
-}
-
-/** Proofs come from views with tiles only. */
-const NO_SOURCE: LogSource = { location: "nowhere", local: false, read: async () => null }
 
 /** A head with a good signature. */
 export interface OpenedHead extends KnownHead {
