@@ -7,7 +7,7 @@ import { type VerifiedKeyring, verifyKeyring } from "../../core/keyring.js"
 import { MAX_NOTE_BYTES, type OpenedNote } from "../../core/note.js"
 import type { Policy } from "../../core/policy.js"
 import { matchRoot, type PinnedRoot } from "../../core/root.js"
-import { computeHeadAge, verifyHead } from "../../core/tree-heads.js"
+import { computeHeadAge, type VerifiedHead, verifyHead } from "../../core/tree-heads.js"
 import type { VerifierKey } from "../../core/vkey.js"
 import type { LogIdentity, LogSource } from "../../ports.js"
 import type { Findings } from "./findings.js"
@@ -127,8 +127,6 @@ function openUnderKeyring(
       ? reopen(head, text, { origin, keys, findings })
       : { note: head.note, cosigners: head.cosigners }
   if (opened === null) return null
-  if (!(head instanceof ToolsumError) && head.state === "unproven")
-    findings.add("head_unproven", "checkpoint", `the head of size ${head.size} is signed by a retired key only`)
   if ((keyring.newest.policy?.quorum ?? null) === null)
     findings.add(
       "no_witnesses",
@@ -136,8 +134,7 @@ function openUnderKeyring(
       "the log's keyring asks for no witnesses: nobody else vouches that all see the same log",
     )
   const ageSec = head instanceof ToolsumError ? null : computeHeadAge(head, nowSec)
-  if (ageSec !== null && ageSec >= OLD_HEAD_SEC)
-    findings.add("head_old", "checkpoint", `the quorum cosigned the head ${ageSec} s ago: there may be a newer one`)
+  if (!(head instanceof ToolsumError)) noteHead(head, ageSec, findings)
   return {
     identity: { origin, root: keyring.fingerprint },
     checkpoint: parseCheckpoint(opened.note.text),
@@ -149,6 +146,14 @@ function openUnderKeyring(
     keyringNotes,
     openNote: (note) => verifyCheckpoint({ note, origin, keys }).checkpoint,
   }
+}
+
+/** What is worth knowing of a head that holds. */
+function noteHead({ state, size }: VerifiedHead, ageSec: number | null, findings: Findings): void {
+  if (state === "unproven")
+    findings.add("head_unproven", "checkpoint", `the head of size ${size} is signed by a retired key only`)
+  if (ageSec !== null && ageSec >= OLD_HEAD_SEC)
+    findings.add("head_old", "checkpoint", `the quorum cosigned the head ${ageSec} s ago: there may be a newer one`)
 }
 
 /** What is wrong with a head is a finding; one that a key of the log signed is audited all the same. */
