@@ -34,7 +34,7 @@ const serve = (path: string, text: string) => writeFileSync(join(publicFolder(wo
 
 /** Another root key in `../<name>.key`; its vkey. */
 async function newRoot(name: string): Promise<string> {
-  const { stdout } = await world.expect(0, "log", "keyring", "new-root", `tools/${name}`, `../${name}.key`)
+  const { stdout } = await world.expect(0, "log", "keyring", "new-root", `tools/${name}`, `../${name}.key`, "--quiet")
   return stdout.trimEnd()
 }
 

@@ -99,10 +99,15 @@ export const logKeyringNewRootCommand: CommandSpec = {
       const made = options.flag("dry-run") ? null : vkey
       printDocument(io, { command: "log keyring new-root", exitCode: 0, file, vkey: made, ...dryRunMember(options) })
     } else if (options.flag("dry-run")) io.stdout(`a new root key would go to ${escapeInvisible(file)}\n`)
-    else io.stdout(`${vkey}\n`)
+    else if (options.flag("quiet")) io.stdout(`${vkey}\n`)
+    else
+      io.stdout(`${vkey}\nThe private key is in ${escapeInvisible(file)}. On the log's machine: ${addRootLine(vkey)}\n`)
     return 0
   },
 }
+
+const addRootLine = (vkey: string): string =>
+  pasteLine("toolsum", "log", "keyring", "edit", "--add-root", vkey) ?? "toolsum log keyring edit --add-root VKEY"
 
 /** Draft files. */
 const DRAFTS: OutputKind = {
