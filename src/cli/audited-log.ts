@@ -147,7 +147,7 @@ export function readSince(notes: readonly SeenNote[], options: Options, io: Io):
   const typed = options.value("since")
   if (typed === null) return null
   const known = HEAD_KEY.test(typed) ? notes.find(({ note }) => isHead(note, typed)) : undefined
-  return known ?? readNote(typed, "--since", io)
+  return known ?? readNote(typed, "--since, no head of the lockfile", io)
 }
 
 const HEAD_KEY = /^[1-9][0-9]{0,18}(?:-[0-9a-f]{16})?$/

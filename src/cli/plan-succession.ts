@@ -6,6 +6,7 @@ import { createDirLog } from "../adapters/log-dir.js"
 import { attempt, quote, ToolsumError } from "../core/errors.js"
 import { computeTextDigest } from "../core/hash.js"
 import { formatNote } from "../core/note.js"
+import type { VerifiedHead } from "../core/tree-heads.js"
 import { type MovedPin, sortPins } from "../features/ceremony/move-pins.js"
 import { parseSuccession } from "../features/ceremony/succession.js"
 import type { LockfileStore } from "../ports.js"
@@ -25,6 +26,8 @@ export interface SuccessionPlan {
   /** Its last proven checkpoint, verbatim. */
   readonly checkpoint: string
   readonly size: bigint
+  /** True when its witnesses had to cosign that. */
+  readonly isWitnessed: boolean
   readonly stores: readonly LockfileStore[]
   readonly movable: number
   readonly stuck: readonly MovedPin[]
@@ -60,6 +63,7 @@ export async function planSuccession(named: string | null, options: Options, io:
     why,
     checkpoint: isServed ? served.note : formatNote(newest.note),
     size: isServed ? served.size : newest.size,
+    isWitnessed: [newest, served].some((head) => head?.policies.some(({ quorum }) => quorum !== null)),
     stores: found.map(({ store }) => store),
     movable: found.reduce((count, { movable }) => count + movable.length, 0),
     stuck: found.flatMap(({ stuck }) => stuck),
@@ -132,13 +136,13 @@ async function readServedHead(
   store: LockfileStore | null,
   options: Options,
   io: Io,
-): Promise<{ readonly size: bigint; readonly note: string } | null> {
+): Promise<(Pick<VerifiedHead, "size" | "policies"> & { readonly note: string }) | null> {
   const lockfile = (await store?.read()) ?? null
   try {
     const source = await findLogSource(origin, lockfile, options, io)
     if (source === null) return null
     const { head, headNote } = await openLogForReading({ source, origin, lockfile, options, io })
-    return { size: head.size, note: headNote }
+    return { size: head.size, policies: head.policies, note: headNote }
   } catch (error) {
     if (error instanceof ToolsumError) return null // what the lockfile proves is enough
     throw error

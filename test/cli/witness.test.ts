@@ -247,4 +247,9 @@ test("a lockfile from before the policy: the next pin says how its heads are ren
   const listen = ["--listen", new URL(a.url).host]
   await startWitness("--key", "../a.key", "--log", vkey, "--log", next, "--state", "../state-a", ...listen)
   await world.expect(0, "log", "cosign")
+
+  // A log that takes its place starts without witnesses, and says so.
+  await rm(join(world.home, "config", "keys"), { recursive: true })
+  const succession = await world.expect(0, "log", "succeed", "--dry-run")
+  expect(succession.stdout).toContain("no witness has to cosign the new log until toolsum log policy says so")
 })

@@ -85,6 +85,9 @@ function describePlan(plan: SuccessionPlan, options: Options): readonly string[]
     ...plan.stuck.flatMap((one) => (one.ok ? [] : [`  ${one.name} stays: ${one.error.message}`])),
     `  ${approvals}`,
     `  the new log has a new root: everybody who proves these pins must pin that one`,
+    ...(plan.isWitnessed
+      ? ["  no witness has to cosign the new log until toolsum log policy says so: the old one's policy ends with it"]
+      : []),
     `  lockfiles from before still verify, under the old root`,
     ...(plan.aside === null ? [] : [`  the old log's folder goes to ${plan.aside}`]),
   ]
