@@ -7,12 +7,13 @@ import type { Hash } from "../../core/hash.js"
 import { parseKeyring } from "../../core/keyring.js"
 import { MAX_NOTE_BYTES } from "../../core/note.js"
 import type { AuditState, Clock, LogSource, State } from "../../ports.js"
-import { EntryAudit, type EntryCounts } from "./entries.js"
+import { EntryAudit, type EntryCounts, type KeyringDue } from "./entries.js"
 import { type AuditFinding, createFindings, exitCodeOfFindings, type FindingCounts, type Findings } from "./findings.js"
 import { ObjectAudit, type ObjectCounts } from "./objects.js"
 import { collectOlderHeads, compareOlderHeads, type OlderHead, remember, type SeenNote } from "./older-heads.js"
 import { type AuditedHead, type AuditTrust, openAuditedHead } from "./open-head.js"
 import { checkPartials, type PartialFile, partialsOfSize } from "./partials.js"
+import { createPatientSource } from "./patience.js"
 import { createKeeper, interrupted, type StoredAudit, type Takers } from "./position.js"
 import { type StartingPoint, startFromHead } from "./since.js"
 import { parseAuditState } from "./state.js"
@@ -80,7 +81,10 @@ const MAX_SIZE = BigInt(Number.MAX_SAFE_INTEGER)
 /** Audit a log. Throws RESOURCE_MISSING and LOG_UNAVAILABLE where no log can be read, ROOT_NOT_PINNED, what is malformed in its head or first
  *  keyring, STATE_CORRUPT for a damaged audit state, USAGE for a `since` that is no prefix of the head, READING_INCOMPLETE when interrupted:
  *  then the next audit goes on from there. */
-export async function auditLog(options: AuditOptions): Promise<AuditReport> {
+export const auditLog = (options: AuditOptions): Promise<AuditReport> =>
+  auditFrom({ ...options, source: createPatientSource(options.source) })
+
+async function auditFrom(options: AuditOptions): Promise<AuditReport> {
   const findings = createFindings()
   const nowSec = BigInt(Math.floor(options.clock()))
   const head = await openAuditedHead({ source: options.source, trust: options.trust, nowSec, findings })
@@ -95,7 +99,7 @@ export async function auditLog(options: AuditOptions): Promise<AuditReport> {
   const first = await runAudit(options, { head, older, nowSec, findings, stored, known })
   if (first !== null && (first.isSound || stored === null)) return first.report
   // What was hashed earlier may be what does not fit: bytes that the log has corrected since, or a state that somebody wrote.
-  return auditLog({ ...options, full: true })
+  return auditFrom({ ...options, full: true })
 }
 
 interface Run {
@@ -159,7 +163,7 @@ async function runAudit(options: AuditOptions, run: Run): Promise<{ report: Audi
   await takers.objects.flush()
   const isWhole = isRead()
   const isOld = findings.has("fork", "rollback", "log_behind")
-  takers.entries.finish(isWhole && since.position === 0 && !isOld, (keyring) => isDue(keyring, source, run.nowSec))
+  takers.entries.finish(isWhole && since.position === 0 && !isOld, (keyring) => dueOf(keyring, run.nowSec))
   await takers.index?.finish({ isWhole, isOld })
   return { report: buildReport(options, run, { takers, start, since: since.position }), isSound }
 }
@@ -198,12 +202,14 @@ async function restore(takers: Takers, { at, tables }: StoredAudit, findings: Fi
   return index === null || (await index.resume(at.sums, at.position))
 }
 
-/** A keyring that is so old must be in the tree: no cache lies between it and a head for longer. In a folder that is at once. */
+/** A keyring that is so old must be in the tree: no cache lies between it and a head for longer, and a writer that was cut off between the two
+ *  has been started again. */
 const DUE_AFTER_SEC = 86_400n
 
-function isDue(keyring: Uint8Array, source: LogSource, nowSec: bigint): boolean {
+function dueOf(keyring: Uint8Array, nowSec: bigint): KeyringDue {
   const read = attempt(() => parseKeyring(keyring))
-  return source.local || read instanceof ToolsumError || nowSec - read.issued >= DUE_AFTER_SEC
+  if (read instanceof ToolsumError) return "unreadable"
+  return nowSec - read.issued >= DUE_AFTER_SEC ? "due" : "pending"
 }
 
 /** True when the log has a head of that size by now. A head that cannot be read, or that no key of the log signed, shows nothing of the sort. */

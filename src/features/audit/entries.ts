@@ -39,6 +39,9 @@ export interface LeafPlace {
   readonly number: number
 }
 
+/** Whether a served keyring must be in the tree by now; of one that cannot be read that is told elsewhere. */
+export type KeyringDue = "due" | "pending" | "unreadable"
+
 /** The entries of a log, in order. */
 export class EntryAudit {
   readonly #findings: Findings
@@ -139,8 +142,8 @@ export class EntryAudit {
   }
 
   /** Tell what only the end shows: entries of other types, and keyrings that are in none. `isWhole`: every entry was read, and nothing shows
-   *  that the head is an old one. `isDue`: whether a served keyring must be in the tree by now. */
-  finish(isWhole: boolean, isDue: (keyring: Uint8Array) => boolean): void {
+   *  that the head is an old one. */
+  finish(isWhole: boolean, dueOf: (keyring: Uint8Array) => KeyringDue): void {
     if (this.#served === null) return
     const types = [...this.#types].map(
       ([type, count]) => `${count} of ${type === "" ? "no type that is told apart" : quote(type)}`,
@@ -150,8 +153,9 @@ export class EntryAudit {
     if (!isWhole) return
     for (const [i, keyring] of this.#served.slice(this.logged).entries()) {
       const where = `keyring/${this.logged + i + 1}`
-      if (isDue(keyring)) this.#findings.add("keyring_not_logged", where, "is served and is no entry in its order")
-      else
+      const due = dueOf(keyring)
+      if (due === "due") this.#findings.add("keyring_not_logged", where, "is served and is no entry in its order")
+      else if (due === "pending")
         this.#findings.add("keyring_pending", where, "is new and no entry yet: the head may be older, a retry may help")
     }
   }

@@ -37,6 +37,7 @@ export const AUDIT_CODES = {
   index_behind: "irregular",
   index_false: "irregular",
   index_omits: "irregular",
+  keyring_unreadable: "unread",
   bundle_missing: "unread",
   tile_missing: "unread",
   rest_unread: "unread",

@@ -94,7 +94,10 @@ function longestChain(
     }
     // A chain that fails at an earlier keyring fails again, and is told once.
     const before = length > 1 ? attempt(() => verifyKeyring({ notes: notes.slice(0, length - 1), ...origin })) : null
-    if (!(before instanceof ToolsumError)) findings.add("keyring_invalid", `keyring/${length}`, chain.message)
+    if (before instanceof ToolsumError) continue
+    // What cannot be read, such as a page of HTML, is no evidence.
+    const code = chain.kind === "malformed" ? "keyring_unreadable" : "keyring_invalid"
+    findings.add(code, `keyring/${length}`, chain.message)
   }
   return null
 }

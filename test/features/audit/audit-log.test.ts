@@ -365,21 +365,35 @@ describe("keyrings", () => {
     },
   ])("$name", async ({ edit, codes }) => {
     const log = world()
-    log.source.local = true
     const entries = [...entriesOf(log)]
     edit(entries)
     serveTree(log, entries)
-    expect(codesOf(await log.audit())).toEqual(codes)
+    expect(codesOf(await log.audit({ clock: () => 1_796_083_201 + 86_400 }))).toEqual(codes)
   })
 
-  test("one that is new need not be logged yet, unless nothing lies between", async () => {
+  test.each([false, true])("one that is new need not be logged yet (in a folder: %s)", async (local) => {
     const log = world()
+    log.source.local = local
     serveTree(log, [rawEntry(0), ...entriesOf(log).slice(4, 900)])
     const pending = await log.audit({ clock: () => 1_796_083_201, state: null })
     expect(codesOf(pending)).toContain("keyring_pending")
     const due = await log.audit({ clock: () => 1_796_083_201 + 86_400, state: null, auditState: null })
     expect(codesOf(due)).toContain("keyring_not_logged")
   })
+
+  test.each(["<!doctype html><title>Sign in</title>\n", ""])(
+    "one that cannot be read is no evidence: %j",
+    async (page) => {
+      const log = world()
+      log.files.set("keyring/2", encodeUtf8(page))
+      const report = await log.audit()
+      expect(report.findings.map(({ code, where }) => [code, where])).toContainEqual([
+        "keyring_unreadable",
+        "keyring/2",
+      ])
+      expect(report.exitCode).toBe(2)
+    },
+  )
 
   test("a chain that does not hold is read as far as it does", async () => {
     const log = world()
