@@ -148,17 +148,17 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     { summary: "Append observations to a log", load: async () => (await import("./commands/log.js")).logAppendCommand },
   ],
   [
-    "log compare",
-    {
-      summary: "Compare what lockfiles, logs, witnesses and you have seen of a log",
-      load: async () => (await import("./commands/log-compare.js")).logCompareCommand,
-    },
-  ],
-  [
     "log cosign",
     {
       summary: "Have the newest head of a log cosigned anew",
       load: async () => (await import("./commands/log-cosign.js")).logCosignCommand,
+    },
+  ],
+  [
+    "log compare",
+    {
+      summary: "Compare what lockfiles, logs, witnesses and you have seen of a log",
+      load: async () => (await import("./commands/log-compare.js")).logCompareCommand,
     },
   ],
   [

@@ -47,7 +47,7 @@ const usage: Bad = (why) => new ToolsumError("USAGE", `--find: ${why}`)
 /** Read `POINTER=VALUE` or `POINTER*=TEXT`. Throws USAGE. */
 export function parseTextQuery(text: string): TextQuery {
   const equals = text.indexOf("=")
-  if (equals < 0) throw usage(`expected POINTER=VALUE or POINTER*=TEXT, got ${quote(text)}`)
+  if (equals < 0) throw usage(`expected POINTER=TEXT, such as /tools/NAME/description=TEXT, got ${quote(text)}`)
   const isText = text[equals - 1] === "*"
   const value = text.slice(equals + 1)
   if (value === "") throw usage("expected a value after =")

@@ -19,7 +19,8 @@ export async function pickRecord(client: LogClient, history: ServerHistory, text
       ? await readRecord(client, parseDecimal(leaf, usage), history.subject)
       : pickFromStream(history, text, { seq, until: day && `${day}${time ?? END_OF_DAY}` })
   if (picked?.record.state === "listed") return picked
-  throw usage(`${quote(text)} is ${picked ? "a record without a list" : "no record of this stream"}`)
+  const none = day === undefined ? "is no record of this stream" : "is before the first list of this stream"
+  throw usage(`${quote(text)} ${picked ? "is a record without a list" : none}`)
 }
 
 function pickFromStream(
