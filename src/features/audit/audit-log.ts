@@ -4,10 +4,9 @@
 import { fetchText } from "../../client/open-log.js"
 import { attempt, ToolsumError } from "../../core/errors.js"
 import type { Hash } from "../../core/hash.js"
-import { parseKeyring } from "../../core/keyring.js"
 import { MAX_NOTE_BYTES } from "../../core/note.js"
 import type { AuditState, Clock, LogSource, State } from "../../ports.js"
-import { EntryAudit, type EntryCounts, type KeyringDue } from "./entries.js"
+import { EntryAudit, type EntryCounts } from "./entries.js"
 import { type AuditFinding, createFindings, exitCodeOfFindings, type FindingCounts, type Findings } from "./findings.js"
 import { ObjectAudit, type ObjectCounts } from "./objects.js"
 import { collectOlderHeads, compareOlderHeads, type OlderHead, remember, type SeenNote } from "./older-heads.js"
@@ -163,7 +162,7 @@ async function runAudit(options: AuditOptions, run: Run): Promise<{ report: Audi
   await takers.objects.flush()
   const isWhole = isRead()
   const isOld = findings.has("fork", "rollback", "log_behind")
-  takers.entries.finish(isWhole && since.position === 0 && !isOld, (keyring) => dueOf(keyring, run.nowSec))
+  takers.entries.finish(isWhole && since.position === 0 && !isOld, run.nowSec)
   await takers.index?.finish({ isWhole, isOld })
   return { report: buildReport(options, run, { takers, start, since: since.position }), isSound }
 }
@@ -200,16 +199,6 @@ async function restore(takers: Takers, { at, tables }: StoredAudit, findings: Fi
   entries.restore(at.entries, at.logged)
   findings.restore(at.findings, at.counts)
   return index === null || (await index.resume(at.sums, at.position))
-}
-
-/** A keyring that is so old must be in the tree: no cache lies between it and a head for longer, and a writer that was cut off between the two
- *  has been started again. */
-const DUE_AFTER_SEC = 86_400n
-
-function dueOf(keyring: Uint8Array, nowSec: bigint): KeyringDue {
-  const read = attempt(() => parseKeyring(keyring))
-  if (read instanceof ToolsumError) return "unreadable"
-  return nowSec - read.issued >= DUE_AFTER_SEC ? "due" : "pending"
 }
 
 /** True when the log has a head of that size by now. A head that cannot be read, or that no key of the log signed, shows nothing of the sort. */

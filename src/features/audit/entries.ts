@@ -3,6 +3,7 @@
 import { encodeUtf8, equalBytes } from "../../core/bytes.js"
 import { attempt, quote, ToolsumError } from "../../core/errors.js"
 import { HASH_BYTES, sha256 } from "../../core/hash.js"
+import { parseKeyring } from "../../core/keyring.js"
 import { KEYRING_TYPE } from "../../core/keyring-text.js"
 import { entryType, parseRecord, RECORD_TYPE } from "../../core/record.js"
 import { subjectOfEntry } from "../../writer/subject-tail.js"
@@ -39,8 +40,16 @@ export interface LeafPlace {
   readonly number: number
 }
 
+/** A keyring that is so old must be in the tree: no cache lies between it and a head for longer, and a writer that was cut off between the two
+ *  has been started again. */
+const DUE_AFTER_SEC = 86_400n
+
 /** Whether a served keyring must be in the tree by now; of one that cannot be read that is told elsewhere. */
-export type KeyringDue = "due" | "pending" | "unreadable"
+function dueOf(keyring: Uint8Array, nowSec: bigint): "due" | "pending" | "unreadable" {
+  const read = attempt(() => parseKeyring(keyring))
+  if (read instanceof ToolsumError) return "unreadable"
+  return nowSec - read.issued >= DUE_AFTER_SEC ? "due" : "pending"
+}
 
 /** The entries of a log, in order. */
 export class EntryAudit {
@@ -142,8 +151,8 @@ export class EntryAudit {
   }
 
   /** Tell what only the end shows: entries of other types, and keyrings that are in none. `isWhole`: every entry was read, and nothing shows
-   *  that the head is an old one. */
-  finish(isWhole: boolean, dueOf: (keyring: Uint8Array) => KeyringDue): void {
+   *  that the head is an old one. `nowSec`: POSIX seconds. */
+  finish(isWhole: boolean, nowSec: bigint): void {
     if (this.#served === null) return
     const types = [...this.#types].map(
       ([type, count]) => `${count} of ${type === "" ? "no type that is told apart" : quote(type)}`,
@@ -153,7 +162,7 @@ export class EntryAudit {
     if (!isWhole) return
     for (const [i, keyring] of this.#served.slice(this.logged).entries()) {
       const where = `keyring/${this.logged + i + 1}`
-      const due = dueOf(keyring)
+      const due = dueOf(keyring, nowSec)
       if (due === "due") this.#findings.add("keyring_not_logged", where, "is served and is no entry in its order")
       else if (due === "pending")
         this.#findings.add("keyring_pending", where, "is new and no entry yet: the head may be older, a retry may help")
