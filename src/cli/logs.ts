@@ -143,7 +143,8 @@ function lockfileHeads(
 }
 
 /** Where the log of that origin can be read from here: `--log-dir`, the personal log, the trust store, the lockfile's URL. Null: nowhere. A
- *  place in the trust store was named by the user, so it may be private. Throws TARGET_NOT_ACCEPTED for a URL of the lockfile that is. */
+ *  place in the trust store was named by the user, so it may be private. Throws TARGET_NOT_ACCEPTED for a URL of the lockfile that is, and
+ *  LOG_UNAVAILABLE where `--log-dir` names a folder without a log: another log's answer is not the one that was asked for. */
 export async function findLogSource(
   origin: string,
   lockfile: Lockfile | null,
@@ -151,7 +152,10 @@ export async function findLogSource(
   io: Io,
 ): Promise<LogSource | null> {
   const folder = findLogFolder(options, io)
-  if ((await peekLog(folder))?.origin === origin) return createDirLog(folder)
+  const there = await peekLog(folder)
+  if (there === null && options.value("log-dir") !== null)
+    throw new ToolsumError("LOG_UNAVAILABLE", `--log-dir: expected a log in ${quote(folder, 300)}`)
+  if (there?.origin === origin) return createDirLog(folder)
   const trusted = (await openTrustStore(io).list()).find((root) => root.name === origin && root.log !== null)?.log
   const place = trusted ?? urlOf(await judgeLockedLog(origin, lockfile, options, io), lockfile)
   if (place === null) return null

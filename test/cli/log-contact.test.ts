@@ -98,3 +98,10 @@ test("http is no place for a log", async () => {
   await writeFile(world.lockfile, JSON.stringify(lock))
   expect((await world.run("check", "--root", root)).stderr).toContain("LOCKFILE_MALFORMED")
 })
+
+test("a folder that --log-dir names and that has no log is not passed over", async () => {
+  const { world } = await makePinnedWorld()
+  expect(await check(world)).toEqual({ code: 0, verdict: "UNCHANGED", reason: null })
+  const missing = join(world.home, "no-log-here")
+  expect(await check(world, "--log-dir", missing)).toEqual({ code: 2, verdict: "UNKNOWN", reason: "log_unreachable" })
+})
