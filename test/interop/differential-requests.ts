@@ -1,7 +1,7 @@
 // What notecheck is asked about some bytes, what we say to the same bytes, and where we are known to be stricter. The README beside this file
 // lists these differences.
 import { encodeUtf8, formatBase64 } from "../../src/core/bytes.js"
-import { parseCheckpoint, verifyCheckpoint } from "../../src/core/checkpoint.js"
+import { MAX_ORIGIN_BYTES, parseCheckpoint, verifyCheckpoint } from "../../src/core/checkpoint.js"
 import { ToolsumError } from "../../src/core/errors.js"
 import { sha256 } from "../../src/core/hash.js"
 import { openNote } from "../../src/core/note.js"
@@ -95,9 +95,11 @@ function looseNote(note: Uint8Array): string | null {
   return new Set(keys).size < keys.length ? "a second line of one key" : null
 }
 
-/** Notes have no control characters; an origin has no 0x7F either, since policies and keys cannot name it. */
+/** Notes have no control characters; an origin has no 0x7F either, since policies and keys cannot name it, and is no longer than what a
+ *  cosignature of the other type can sign. `text`: one character for each octet. */
 function looseCheckpoint(text: string): string | null {
   if (/[\0-\x09\x0b-\x1f]/.test(text)) return "a control character"
+  if (text.indexOf("\n") > MAX_ORIGIN_BYTES) return "an origin that is too long"
   return /^[^\n]*\x7f/.test(text) ? "0x7F in the origin" : null
 }
 
@@ -147,6 +149,12 @@ export const askPolicy = (text: Uint8Array): DifferentialCase => ({
   stricter: null,
 })
 
+const asIs = (name: string): string => name
+
+/** A name of a policy that is no UTF-8, of which we have a character for each octet, as an answer in JSON can show it. */
+const asGoShows = (name: string): string =>
+  new TextDecoder().decode(Uint8Array.from(name, (octet) => octet.charCodeAt(0)))
+
 /** A cosigned checkpoint under a policy; the log is the one that it names. */
 export function askCosigned(policy: Uint8Array, note: Uint8Array): DifferentialCase {
   const origin = new TextDecoder().decode(note).split("\n")[0] ?? ""
@@ -154,7 +162,7 @@ export function askCosigned(policy: Uint8Array, note: Uint8Array): DifferentialC
   return {
     request: { op: "policy-verify", note_b64: b64(note), text_b64: b64(policy) },
     ours: verified !== null,
-    said: verified && [...verified.logKeys.map(nameOfKey), ...verified.counted],
+    said: verified && [...verified.logKeys.map(nameOfKey), ...verified.counted.map(isUtf8(policy) ? asIs : asGoShows)],
     stricter: looseNote(note) ?? looseCheckpoint(latin1(note)),
   }
 }
