@@ -77,7 +77,7 @@ export const normal = <T>(
 /** The value with each double that is written as bare digits beyond 2^53, such as 9007199254740992.0, as the integer that it is read as. */
 function withDigits(value: unknown): unknown {
   if (typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21)
-    return BigInt(value)
+    return BigInt(String(value)) // the shortest digits that name the double, which may be of another integer
   if (Array.isArray(value)) return value.map(withDigits)
   const isOther = value instanceof Map || value instanceof Set || ArrayBuffer.isView(value)
   if (typeof value !== "object" || value === null || isOther) return value
