@@ -11,7 +11,7 @@ import { checkLegionLockfile, lockedPinToCheck } from "../features/legion-check-
 import { requirePin } from "../features/pins.js"
 import type { ServerReading } from "../ports.js"
 import { admit, type Checking, interrupted } from "./checking.js"
-import { keepEvidence } from "./evidence.js"
+import { withEvidence } from "./evidence.js"
 import type { Io } from "./io.js"
 import { proveLegionLockfile } from "./legion-lockfile.js"
 import { type LockedLegionLog, tryToOpenLegion, unknownPlace } from "./legion-logs.js"
@@ -111,9 +111,6 @@ async function openOrSay(log: LockedLegionLog, options: Options, io: Io): Promis
 /** Logs that are caught lying, with the name of the file in which that is kept. */
 function keepAll(refuted: LockfileReport["refuted"], io: Io): Promise<LockfileReport["refuted"]> {
   return Promise.all(
-    refuted.map(async ({ origin, error }) => {
-      const kept = await keepEvidence(origin, io, () => Promise.reject(error)).catch((failure: unknown) => failure)
-      return { origin, error: kept instanceof ToolsumError ? kept : error }
-    }),
+    refuted.map(async ({ origin, error }) => ({ origin, error: await withEvidence(error, origin, io) })),
   )
 }

@@ -23,8 +23,10 @@ export async function keepErrorEvidence(error: ToolsumError, origin: string, io:
   return saveEvidence(join(findUserDirs(io.env, io.platform).state, "evidence"), file)
 }
 
-async function withEvidence(error: ToolsumError, origin: string, io: Io): Promise<ToolsumError> {
-  const said = await saveIfAny(error, origin, io).catch(
+/** The error with the path of the file in which its evidence is kept now, or with why it could not be kept; as it is where it has none. */
+export async function withEvidence(error: ToolsumError, origin: string, io: Io): Promise<ToolsumError> {
+  const said = await keepErrorEvidence(error, origin, io).then(
+    (path) => path && `evidence: ${path}`,
     (failure: unknown) => `the evidence could not be kept: ${failure instanceof Error ? failure.message : failure}`,
   )
   if (said === null) return error
@@ -32,12 +34,4 @@ async function withEvidence(error: ToolsumError, origin: string, io: Io): Promis
     cause: error,
     ...(error.evidence ? { evidence: error.evidence } : {}),
   })
-}
-
-/** Where the evidence of an error was written; null where it has none. */
-async function saveIfAny(error: ToolsumError, origin: string, io: Io): Promise<string | null> {
-  const evidence = forkEvidenceOf(error, origin)
-  if (evidence === null) return null
-  const file = { name: nameForkEvidence(evidence), text: formatForkEvidence(evidence) }
-  return `evidence: ${await saveEvidence(join(findUserDirs(io.env, io.platform).state, "evidence"), file)}`
 }

@@ -2,7 +2,7 @@
 // where the user, this package or a lockfile whose root is pinned says that it is.
 import { isVendorLogName, readVendorLog, VENDOR_LOGS } from "../adapters/vendor-keys.js"
 import { type LegionClient, openLegionLog } from "../client/legion-log.js"
-import { quote, ToolsumError } from "../core/errors.js"
+import { attemptAsync, quote, ToolsumError } from "../core/errors.js"
 import type { PinnedRoot } from "../core/root.js"
 import { refuseWithoutWitnesses } from "../core/witness-policy.js"
 import { keepEvidence } from "./evidence.js"
@@ -136,12 +136,9 @@ export async function tryToOpenLegion(
   options: Options,
   io: Io,
 ): Promise<LegionClient | ToolsumError | null> {
-  try {
+  return attemptAsync(async () => {
     const place = await findLegionPlace(log, options, io)
     const expected = log.root === null ? {} : { expectedRoot: log.root }
     return place && (await openLegion(place, { ...expected, options, io }))
-  } catch (error) {
-    if (error instanceof ToolsumError) return error
-    throw error
-  }
+  })
 }

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs"
 import { isAbsolute } from "node:path"
 import { createDirLog } from "../adapters/log-dir.js"
-import { attempt, quote, ToolsumError } from "../core/errors.js"
+import { attempt, attemptAsync, quote, ToolsumError } from "../core/errors.js"
 import { computeTextDigest } from "../core/hash.js"
 import { formatNote } from "../core/note.js"
 import type { VerifiedHead } from "../core/tree-heads.js"
@@ -99,8 +99,8 @@ async function findOldFolder(origin: string, options: Options, io: Io): Promise<
     name === origin && log !== null ? [log] : [],
   )
   for (const folder of [findLogFolder(options, io), ...trusted.filter(isAbsolute)]) {
-    const peeked = await peekLog(folder).catch(() => null)
-    if (peeked?.origin === origin) return folder
+    const peeked = await attemptAsync(() => peekLog(folder))
+    if (!(peeked instanceof ToolsumError) && peeked?.origin === origin) return folder
   }
   return null
 }

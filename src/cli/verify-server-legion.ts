@@ -1,7 +1,7 @@
 // `toolsum verify-server … --log legion`: one answer for one server from what a LEGION log has signed. Evidence is kept in LEGION's own format, so
 // that its tools can prove it too.
 import type { AddressRule } from "../adapters/network-address.js"
-import { escapeInvisible, ToolsumError } from "../core/errors.js"
+import { attemptAsync, escapeInvisible, ToolsumError } from "../core/errors.js"
 import { computeTextDigest } from "../core/hash.js"
 import { MAX_JSON_BYTES } from "../core/json.js"
 import { formatLegionEvidence } from "../core/legion/evidence.js"
@@ -14,7 +14,7 @@ import { describeEntry } from "../features/legion-evidence-report.js"
 import { findUrlOf } from "../features/legion-subject.js"
 import { type LegionVerified, verifyLegionServer } from "../features/legion-verify-server.js"
 import type { McpRegistry, ServerReading } from "../ports.js"
-import { keepEvidence } from "./evidence.js"
+import { withEvidence } from "./evidence.js"
 import { type ExitCode, worstExitCode } from "./exit-codes.js"
 import { LEGION_EVIDENCE_FILE } from "./file-kind.js"
 import type { Io } from "./io.js"
@@ -70,14 +70,8 @@ export async function verifyServerInLegion(place: LegionPlace, line: CommandLine
 }
 
 /** The log, or why it could not be opened. */
-async function openOrSay(place: LegionPlace, options: Options, io: Io): Promise<LegionState> {
-  try {
-    return await openLegion(place, { options, io })
-  } catch (error) {
-    if (error instanceof ToolsumError) return error
-    throw error
-  }
-}
+const openOrSay = (place: LegionPlace, options: Options, io: Io): Promise<LegionState> =>
+  attemptAsync(() => openLegion(place, { options, io }))
 
 /** The server that was typed, or where the registry says that the id is reached. */
 async function findTarget(
@@ -104,8 +98,7 @@ async function readTools({ target, reach, options, io }: Asked): Promise<ServerR
 async function withKeptEvidence(verified: LegionVerified, { place, io }: Asked): Promise<LegionVerified> {
   const { refuted } = verified
   if (refuted === null) return verified
-  const kept = await keepEvidence(place.origin, io, () => Promise.reject(refuted)).catch((error: unknown) => error)
-  return { ...verified, refuted: kept instanceof ToolsumError ? kept : refuted }
+  return { ...verified, refuted: await withEvidence(refuted, place.origin, io) }
 }
 
 async function report(verified: LegionVerified, asked: Asked & { log: LegionState }): Promise<ExitCode> {

@@ -102,6 +102,16 @@ export function attempt<T>(work: () => T): T | ToolsumError {
   }
 }
 
+/** The same for work that takes time. */
+export async function attemptAsync<T>(work: () => Promise<T>): Promise<T | ToolsumError> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof ToolsumError) return error
+    throw error
+  }
+}
+
 /** Makes the error of a parser: `parseDecimal(text, bad)` lets the format that is being read choose the code. */
 export type Bad = (why: string) => ToolsumError
 

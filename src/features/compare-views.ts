@@ -3,7 +3,7 @@
 // some view has or by tiles that some view serves. Where neither is there, nothing is said. Reads, remembers nothing.
 import { compareHeads, createLogView, type KnownHead } from "../client/heads.js"
 import { equalBytes } from "../core/bytes.js"
-import { attempt, ToolsumError } from "../core/errors.js"
+import { attempt, attemptAsync, ToolsumError } from "../core/errors.js"
 import { openSignedTree, type SignedTree } from "../core/fork-proof.js"
 import type { VerifiedKeyring } from "../core/keyring.js"
 import { splitHashes, verifyConsistency } from "../core/merkle.js"
@@ -199,7 +199,7 @@ async function compareAll(p: {
   )
   const tryIn = async (sources: typeof readable, smaller: OpenedHead, larger: OpenedHead) => {
     for (const { view } of sources) {
-      const answer = await compareHeads({ view, known: smaller, served: larger }).catch(toToolsumError)
+      const answer = await attemptAsync(() => compareHeads({ view, known: smaller, served: larger }))
       if (!(answer instanceof ToolsumError)) return order.add(smaller, larger)
       if (REFUTES.includes(answer.code)) return refute(answer, smaller, larger)
     }
@@ -220,11 +220,6 @@ async function compareAll(p: {
 const REFUTES: readonly string[] = ["LOG_INCONSISTENT", "KEY_NOT_VALID_AT_SIZE"]
 
 const bySize = (a: OpenedHead, b: OpenedHead): [OpenedHead, OpenedHead] => (a.size < b.size ? [a, b] : [b, a])
-
-function toToolsumError(error: unknown): ToolsumError {
-  if (error instanceof ToolsumError) return error
-  throw error
-}
 
 function describeView(
   { name, heads, problems }: OpenedView,

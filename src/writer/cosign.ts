@@ -4,7 +4,7 @@
 import { formatAddCheckpoint } from "../core/add-checkpoint.js"
 import { decodeUtf8, parseDecimal } from "../core/bytes.js"
 import { verifyCosignature } from "../core/cosignature.js"
-import { quote, ToolsumError } from "../core/errors.js"
+import { attempt, quote, ToolsumError } from "../core/errors.js"
 import type { Hash } from "../core/hash.js"
 import { type Note, parseNote } from "../core/note.js"
 import { DEFAULT_SKEW_SEC, evaluatePolicy, type Policy, type PolicyWitness } from "../core/policy.js"
@@ -204,13 +204,9 @@ function readCosignature(witness: PolicyWitness, { body }: WitnessReply, { note,
 /** The size in a 409: one decimal and a newline, of the content type that says so; null for anything else. */
 function readSize({ contentType, body }: WitnessReply): bigint | null {
   if (contentType !== SIZE_TYPE || body.length > MAX_SIZE_BODY) return null
-  try {
-    const bad = (why: string) => new ToolsumError("PROTOCOL_MALFORMED", why)
-    const text = decodeUtf8(body, bad)
-    return text.endsWith("\n") ? parseDecimal(text.slice(0, -1), bad) : null
-  } catch {
-    return null
-  }
+  const bad = (why: string) => new ToolsumError("PROTOCOL_MALFORMED", why)
+  const size = attempt(() => parseDecimal(decodeUtf8(body, bad).replace(/\n$/, ""), bad))
+  return size instanceof ToolsumError || body.at(-1) !== 0x0a ? null : size
 }
 
 const MAX_REASON_CHARS = 120

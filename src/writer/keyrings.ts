@@ -1,7 +1,7 @@
 // Keyrings of the log (DESIGN 6): root-signed notes, numbered from 1, each also an entry of the log. The writer publishes a new one only
 // when it follows the others and lets one of its own keys go on signing. Which of our keys sign a step is decided here too.
 import { decodeUtf8, encodeUtf8, equalBytes } from "../core/bytes.js"
-import { ToolsumError } from "../core/errors.js"
+import { attempt, ToolsumError } from "../core/errors.js"
 import { type KeyringNote, MAX_KEYRING_BYTES, parseKeyring, verifyKeyring } from "../core/keyring.js"
 import type { Policy } from "../core/policy.js"
 import type { SigningKey } from "../core/vkey.js"
@@ -30,7 +30,7 @@ export const loadPolicy = async (store: Pick<TileStore, "read">): Promise<Policy
 export async function loadNewestKeyring(store: Pick<TileStore, "read">): Promise<KeyringNote> {
   const newest = (await loadKeyrings(store)).at(-1)
   if (newest === undefined) throw new ToolsumError("STATE_CORRUPT", `${keyringKey(1n)} is missing`)
-  const keyring = resultOf(() => parseKeyring(newest))
+  const keyring = attempt(() => parseKeyring(newest))
   if (!(keyring instanceof ToolsumError)) return keyring
   throw new ToolsumError("STATE_CORRUPT", `a stored keyring: ${keyring.message}`, { cause: keyring })
 }
@@ -48,7 +48,7 @@ export async function planKeyring(
   waiting: ReadonlyMap<string, Uint8Array>,
 ): Promise<PlannedKeyring | ToolsumError> {
   const stored = await loadKeyrings(log.store)
-  const next = resultOf(() => {
+  const next = attempt(() => {
     const { version } = parseKeyring(note)
     if (version !== BigInt(stored.length + 1) || waiting.has(keyringKey(version))) {
       throw new ToolsumError("USAGE", `expected keyring ${stored.length + 1}, got ${version}`)
@@ -60,15 +60,6 @@ export async function planKeyring(
   if (next instanceof ToolsumError) return next
   const falseTree = await findFalseClosing(next, log.tree)
   return falseTree ?? { file: { key: keyringKey(next.version), bytes: encodeUtf8(note) }, keyring: next }
-}
-
-function resultOf<T>(work: () => T): T | ToolsumError {
-  try {
-    return work()
-  } catch (error) {
-    if (error instanceof ToolsumError) return error
-    throw error
-  }
 }
 
 /** The error for a closing tree that this log never had: readers would take the log for a fork, for ever. Throws STATE_CORRUPT. */

@@ -8,7 +8,7 @@ import type { JsonValue } from "../../core/json.js"
 import { type ComparedLog, type ComparedView, compareViews } from "../../features/compare-views.js"
 import type { CommandSpec } from "../commands.js"
 import { sayError } from "../error-text.js"
-import { keepEvidence } from "../evidence.js"
+import { withEvidence } from "../evidence.js"
 import { type ExitCode, exitCodeOfError, worstExitCode } from "../exit-codes.js"
 import type { Io } from "../io.js"
 import { loadPaint, type Paint } from "../paint.js"
@@ -43,9 +43,7 @@ type Unread = Extract<LoadedView, { readonly error: ToolsumError }>
 
 /** The log with the file of its evidence named in each contradiction. */
 async function withKeptEvidence(log: ComparedLog, io: Io): Promise<ComparedLog> {
-  const keep = (error: ToolsumError) =>
-    keepEvidence(log.origin, io, () => Promise.reject(error)).catch((kept: unknown) => kept as ToolsumError) // it throws what it was given, or that with a path
-  return { ...log, forks: await Promise.all(log.forks.map(keep)) }
+  return { ...log, forks: await Promise.all(log.forks.map((error) => withEvidence(error, log.origin, io))) }
 }
 
 /** 3: a contradiction, or something that no key of the log stands behind. 2: something is open, or nothing met its like. */

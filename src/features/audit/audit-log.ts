@@ -2,7 +2,7 @@
 // formats, every head seen before against the entries. What does not hold is a finding, with evidence where others can check it; reading goes
 // on wherever it can. Memory is bounded by the number of streams, not of entries; an audit goes on where the one before it stood.
 import { fetchText } from "../../client/open-log.js"
-import { attempt, ToolsumError } from "../../core/errors.js"
+import { attempt, attemptAsync, ToolsumError } from "../../core/errors.js"
 import type { Hash } from "../../core/hash.js"
 import { MAX_NOTE_BYTES } from "../../core/note.js"
 import type { AuditState, Clock, LogSource, State } from "../../ports.js"
@@ -203,14 +203,9 @@ async function restore(takers: Takers, { at, tables }: StoredAudit, findings: Fi
 
 /** True when the log has a head of that size by now. A head that cannot be read, or that no key of the log signed, shows nothing of the sort. */
 async function isServedLater(source: LogSource, head: AuditedHead, size: bigint): Promise<boolean> {
-  const text = await fetchText(source, "checkpoint", MAX_NOTE_BYTES).catch(asToolsumError)
+  const text = await attemptAsync(() => fetchText(source, "checkpoint", MAX_NOTE_BYTES))
   const later = typeof text === "string" ? attempt(() => head.openNote(text)) : null
   return later !== null && !(later instanceof ToolsumError) && later.size >= size
-}
-
-function asToolsumError(error: unknown): ToolsumError {
-  if (error instanceof ToolsumError) return error
-  throw error
 }
 
 /** Sizes of earlier heads that the walk passes, ascending. */

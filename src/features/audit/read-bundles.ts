@@ -1,6 +1,6 @@
 // Reads a log from one end to the other: entry bundles and the level-0 tiles beside them, a few at the same time and a few ahead of whoever
 // takes them, in order. What cannot be read is an answer of its own, so that reading goes on. Nothing is checked here.
-import { ToolsumError } from "../../core/errors.js"
+import { attemptAsync, type ToolsumError } from "../../core/errors.js"
 import { HASH_BYTES } from "../../core/hash.js"
 import { formatBundlePath, formatTilePath, MAX_ENTRY_BYTES, TILE_WIDTH } from "../../core/tile.js"
 import type { LogSource } from "../../ports.js"
@@ -26,14 +26,8 @@ const WAVE = 8
 const MAX_WAVE_BYTES = 16 * 1024 * 1024
 
 /** Read a file. Only faults of ours are thrown. */
-export async function readFile(source: LogSource, path: string, maxBytes: number): Promise<ReadResult> {
-  try {
-    return await source.read(path, maxBytes)
-  } catch (error) {
-    if (error instanceof ToolsumError) return error
-    throw error
-  }
-}
+export const readFile = (source: LogSource, path: string, maxBytes: number): Promise<ReadResult> =>
+  attemptAsync(() => source.read(path, maxBytes))
 
 /** Read a file of that width; where a partial one is gone, the full one, which begins with it. */
 export async function readWide(
