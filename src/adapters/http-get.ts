@@ -1,8 +1,10 @@
 // One GET over undici with everything bounded (DESIGN 8 and 12, brief A.3): bytes on the wire and after decompression, time over all
 // attempts, redirects within the host, retries with Retry-After. The dispatcher brings sockets and proxies; answers are unverified.
+
 import { promisify } from "node:util"
 import { gunzip } from "node:zlib"
 import type { Dispatcher, request } from "undici"
+import { createDeadline } from "../client/deadline.js"
 import { quote, ToolsumError } from "../core/errors.js"
 import { parseRetryAfter } from "./retry-after.js"
 
@@ -62,7 +64,7 @@ export async function httpGet(get: HttpGet, options: HttpGetOptions): Promise<Ht
   let leftMs = options.timeoutMs
   for (let attempt = 1; ; attempt++) {
     const startMs = performance.now()
-    const timeout = AbortSignal.timeout(Math.max(1, Math.ceil(leftMs)))
+    const timeout = createDeadline(Math.max(1, Math.ceil(leftMs)))
     const signal = options.signal ? AbortSignal.any([timeout, options.signal]) : timeout
     try {
       return await followRedirects(get, options, signal)

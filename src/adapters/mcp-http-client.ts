@@ -1,6 +1,8 @@
 // Every HTTP exchange of a reading, with a server or with what it names (DESIGN 8, 12; field-notes C37, C38): time, redirects, waiting and
 // addresses are bounded here, bodies where they are read. Redirects are followed within the origin only and keep the method (307, 308).
+
 import { setTimeout as sleep } from "node:timers/promises"
+import { createDeadline } from "../client/deadline.js"
 import { quote, ToolsumError } from "../core/errors.js"
 import { createHttpConnection, type HttpConnection } from "./http-connection.js"
 import { ACCEPTED_CODINGS, decodeBody, dumpBody } from "./mcp-http-body.js"
@@ -95,7 +97,7 @@ interface Wire extends HttpClientOptions {
 }
 
 async function send(wire: Wire, request: HttpRequest): Promise<HttpResponse> {
-  const timeout = AbortSignal.timeout(request.timeoutMs)
+  const timeout = createDeadline(request.timeoutMs)
   const stops = [timeout, wire.closing, wire.signal, request.signal].filter((stop) => stop !== undefined)
   const signal = AbortSignal.any(stops)
   const explain = (error: unknown) => {

@@ -1,5 +1,6 @@
 // Says in one sentence what a server asks for that has refused a request (field-notes B, C36, C41): from its challenge, its RFC 9728 metadata
 // and its own words. For people: everything is quoted and clipped, and nothing of it is followed.
+import { createDeadline } from "../client/deadline.js"
 import { quote, ToolsumError } from "../core/errors.js"
 import { isObject, parseJson } from "../core/json.js"
 import type { HttpClient } from "./mcp-http-client.js"
@@ -26,7 +27,7 @@ export interface WantsOptions {
 /** What the server at `url` asks for, or null when it does not tell. Sends at most a few GETs, without credentials, to the server itself. */
 export async function fetchWants(p: WantsOptions): Promise<string | null> {
   const { client, url, redact, refusal } = p
-  const options = { client, redact, timeoutMs: WANTS_TIMEOUT_MS, signal: AbortSignal.timeout(WANTS_TIMEOUT_MS) }
+  const options = { client, redact, timeoutMs: WANTS_TIMEOUT_MS, signal: createDeadline(WANTS_TIMEOUT_MS) }
   try {
     return formatWants(refusal, await fetchResourceMetadata(url, refusal.challenge, options))
   } catch (error) {

@@ -1,5 +1,6 @@
 // A witness that others run, over HTTP (WitnessService; C2SP tlog-witness). https, or http to this machine; no redirects; answers are bounded
 // in bytes and time and unverified. Which URLs may be one is http-base.ts's.
+import { createDeadline } from "../client/deadline.js"
 import { encodeUtf8, formatHex } from "../core/bytes.js"
 import { quote, ToolsumError } from "../core/errors.js"
 import { sha256 } from "../core/hash.js"
@@ -36,7 +37,7 @@ export function createHttpWitness(url: string, options: HttpWitnessOptions): Htt
   })
   const send = (path: string, asked: Asked, signal: AbortSignal | undefined) =>
     exchange(connection, new URL(path, base), asked, [
-      AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS),
+      createDeadline(options.timeoutMs ?? TIMEOUT_MS),
       ...(options.signal ? [options.signal] : []),
       ...(signal ? [signal] : []),
     ])

@@ -1,6 +1,7 @@
 // The log's side of witnessing (C2SP tlog-witness, brief 4.3): asks all witnesses of a policy at the same time, each from the size that it
 // has, and takes only cosignatures that verify. One that does not answer in time, or refuses, is absent; one that has seen more of this
 // log than there is stops it. Whether what came is enough is quorum.ts's to say, and when it is published publish.ts's.
+import { createDeadline } from "../client/deadline.js"
 import { formatAddCheckpoint } from "../core/add-checkpoint.js"
 import { decodeUtf8, parseDecimal } from "../core/bytes.js"
 import { verifyCosignature } from "../core/cosignature.js"
@@ -81,7 +82,7 @@ async function askAll(witnesses: readonly PolicyWitness[], asking: Asking, optio
     return outcome
   }
   const ask = async (witness: PolicyWitness): Promise<Outcome> => {
-    const signal = AbortSignal.any([late.signal, AbortSignal.timeout(timeoutMs)])
+    const signal = AbortSignal.any([late.signal, createDeadline(timeoutMs)])
     const nowSec = () => BigInt(Math.floor(options.clock()))
     const question = { ...asking, proofs, signal, nowSec }
     return take(

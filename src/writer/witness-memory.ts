@@ -1,5 +1,6 @@
 // What the witnesses of a log have seen of it: an outside memory that it is held to before it signs anything more (brief 5.4). Only what a key
 // of the log has signed counts, so that no witness can stop a log by inventing a tree.
+import { createDeadline } from "../client/deadline.js"
 import { verifyCheckpoint } from "../core/checkpoint.js"
 import { quote, ToolsumError } from "../core/errors.js"
 import type { KeyringNote } from "../core/keyring.js"
@@ -21,7 +22,7 @@ export async function fetchWitnessedHeads(p: {
   const keys = keyring.logs.filter(({ revoked }) => !revoked).map(({ key }) => key)
   const ask = async (witness: PolicyWitness): Promise<KnownHead | null> => {
     try {
-      const note = await connect(witness)?.latest(keyring.origin, AbortSignal.timeout(timeoutMs))
+      const note = await connect(witness)?.latest(keyring.origin, createDeadline(timeoutMs))
       if (!note) return null
       const { checkpoint } = verifyCheckpoint({ note, origin: keyring.origin, keys })
       return { size: checkpoint.size, rootHash: checkpoint.rootHash, from: `witness ${quote(witness.name)}` }
