@@ -1,11 +1,9 @@
 // What a tool can do, read from its schema, name, text and annotations: a class from R0 to R5 and kinds, with reasons.
 import type { Surface } from "../../core/section.js"
+import type { Tier } from "../../core/tier.js"
 import type { Place } from "../finding.js"
 
-/** R0 inert, R1 reads, R2 reads what is sensitive, R3 writes, R4 egress, R5 irreversible or runs code. */
-export const TIERS = ["R0", "R1", "R2", "R3", "R4", "R5"] as const
-/** One of them. */
-export type Tier = (typeof TIERS)[number]
+export { TIERS, type Tier } from "../../core/tier.js"
 
 /** What a tool does, beside its class; several or none. */
 export type Kind = "read_sensitive" | "egress" | "write" | "destructive" | "code_exec"
