@@ -5,17 +5,21 @@ import { quote, ToolsumError } from "../core/errors.js"
 import type { Pin } from "../core/lockfile.js"
 import { requireTarget } from "../core/lockfile-pin.js"
 import { sectionsOf } from "../core/section.js"
-import { exitCodeOfVerdicts, type ServerVerdict } from "../core/verdict.js"
+import { exitCodeOfServer, type ServerVerdict, worstExitCode } from "../core/verdict.js"
 import type { LockfileReport } from "../core/verify-lockfile.js"
-import { diffUnapproved, loadPinned, type PinTexts } from "../features/approved-surface.js"
+import { compareUnapproved, loadPinned, type PinTexts } from "../features/approved-surface.js"
 import { checkPin, isCheckable } from "../features/check.js"
-import { listGivenValues, redactChanges } from "../features/echoed-values.js"
+import { listGivenValues } from "../features/echoed-values.js"
+import { applyGate, type ReviewedServer } from "../features/gate.js"
 import { runInLanes, SERVERS_AT_ONCE } from "../features/lanes.js"
 import { findPin, observationOf, requirePin } from "../features/pins.js"
 import { placeholdersOf, requireProfile } from "../features/profile.js"
+import { type Compared, type ReviewContext, reviewChanges, reviewCompared } from "../features/review.js"
 import { packageOf } from "../features/targets.js"
 import type { LockfileStore, ServerReading } from "../ports.js"
+import { besides, loadOthers } from "./analysis-context.js"
 import { admit, type Checking, interrupted } from "./checking.js"
+import { readFailOn } from "./fail-on.js"
 import type { Io } from "./io.js"
 import { findLogSource } from "./logs.js"
 import { type OpenedLog, tryToOpenLog } from "./open-log.js"
@@ -31,7 +35,8 @@ export async function checkLockfile(
   store: LockfileStore,
   { words, options }: CommandLine,
   io: Io,
-): Promise<LockfileReport> {
+): Promise<LockfileReport<ReviewedServer>> {
+  const gate = readFailOn(options)
   const { lockfile, offline } = await proveOffline(store, options, io)
   if (options.values("lock").length < 2) for (const name of words) requirePin(lockfile, name)
   const typed = [...new Set(words)].flatMap((word) => offline.servers.filter(({ name }) => name === word))
@@ -41,14 +46,15 @@ export async function checkLockfile(
   const own = named.filter((server) => !isLegion(server))
   const logs = await openLogs(own, checking)
   const theirs = named.filter(isLegion)
-  const gate = options.flag("log-only") ? null : await openGate({ lockfilePath: store.path, options, io })
-  const pins = await admitAll(own, logs, gate, checking)
-  const legion = theirs.length === 0 ? null : await checkTheirs(theirs, gate, { ...checking, offline })
+  const consent = options.flag("log-only") ? null : await openGate({ lockfilePath: store.path, options, io })
+  const pins = await admitAll(own, logs, consent, checking)
+  const legion = theirs.length === 0 ? null : await checkTheirs(theirs, consent, { ...checking, offline })
   const answers = [...(await checkAll(pins, checking)), ...(legion?.servers ?? [])]
-  const servers = named.flatMap(({ name }) => answers.filter((answer) => answer.name === name))
+  const answered = named.flatMap(({ name }) => answers.filter((answer) => answer.name === name))
+  const servers = answered.map((server) => applyGate(server, gate))
   const refuted = [...offline.refuted, ...findRefuted(logs, offline), ...(legion?.refuted ?? [])]
   // A lockfile with a log that is refuted is no good, whichever pins were asked for.
-  const exitCode = refuted.length > 0 ? 3 : exitCodeOfVerdicts(servers.map((server) => server.verdict))
+  const exitCode = refuted.length > 0 ? 3 : worstExitCode(servers.map(exitCodeOfServer))
   return { servers, roots: offline.roots, refuted, warnings: [], exitCode }
 }
 
@@ -81,7 +87,7 @@ interface Checked {
   readonly readLive: (() => Promise<ServerReading>) | null
 }
 
-async function checkAll(pins: readonly Checked[], checking: Checking): Promise<readonly ServerVerdict[]> {
+async function checkAll(pins: readonly Checked[], checking: Checking): Promise<readonly ReviewedServer[]> {
   const { io } = checking
   const progress = startProgress(io, "checking", pins.length)
   try {
@@ -136,42 +142,61 @@ async function readServer(pin: Pin, reach: AddressRule, { store, options, io }: 
 async function checkOne(
   checked: Checked,
   progress: Progress,
-  { store, options, io }: Checking,
-): Promise<ServerVerdict> {
+  { lockfile, store, options, io }: Checking,
+): Promise<ReviewedServer> {
   const { name, pin, log } = checked
   if (io.signal.aborted) throw interrupted()
   progress.begin(name)
-  const verdict = await checkPin({
+  const { difference, ...verdict } = await checkPin({
     ...checked,
     log: log.state,
     needsLog: options.flag("log-only"),
     exhaustive: options.flag("exhaustive"),
     approved: () => loadPinned({ store, name, pin, log: log.source }),
   })
+  const context = async (): Promise<ReviewContext> => ({
+    given: givenTo(pin, io),
+    others: besides(name, await loadOthers(store, lockfile)),
+  })
   const isWaiting = verdict.reason === "unapproved"
-  const shown = isWaiting ? await showUnapproved(verdict, { store, name, pin, log }) : hideGiven(verdict, pin, io)
+  const shown = isWaiting
+    ? await reviewUnapproved(verdict, { store, name, pin, log }, context)
+    : await reviewLive(verdict, difference, context)
   progress.finish(name)
   if (io.signal.aborted) throw interrupted()
   return shown
 }
 
+type ContextOf = () => Promise<ReviewContext>
+
 /** A server may repeat the values that it was given: a report of its list has their names. */
-function hideGiven(verdict: ServerVerdict, pin: Pin, { env: environment }: Io): ServerVerdict {
+const givenTo = (pin: Pin, { env: environment }: Io) =>
+  listGivenValues({
+    target: requireTarget(pin),
+    placeholders: placeholdersOf(observationOf(pin).profile),
+    environment,
+  })
+
+/** The verdict with what its changes mean. */
+async function reviewLive(
+  verdict: ServerVerdict,
+  difference: Compared | null,
+  context: ContextOf,
+): Promise<ReviewedServer> {
   if (verdict.changes.length === 0) return verdict
-  const placeholders = placeholdersOf(observationOf(pin).profile)
-  const given = listGivenValues({ target: requireTarget(pin), placeholders, environment })
-  return { ...verdict, changes: redactChanges(verdict.changes, given) }
+  return { ...verdict, ...(await reviewChanges(verdict.changes, difference, await context())) }
 }
 
 /** The verdict on a pin that waits for approval, with what differs from what was approved. */
-async function showUnapproved(
+async function reviewUnapproved(
   verdict: ServerVerdict,
   { log, ...p }: Omit<PinTexts, "log"> & { log: OpenedLog },
-): Promise<ServerVerdict> {
+  context: ContextOf,
+): Promise<ReviewedServer> {
   const records = async () => (log.state instanceof ToolsumError ? null : log.state)
   const committed = async () => (await import("./committed.js")).readCommitted(p.store.path, p.name)
-  const changes = await diffUnapproved({ ...p, log: log.source, records, committed })
-  if (changes !== null) return { ...verdict, changes }
+  const difference = await compareUnapproved({ ...p, log: log.source, records, committed })
+  if (difference !== null) return { ...verdict, ...(await reviewCompared(difference, await context())) }
   return { ...verdict, detail: `${verdict.detail}; the approved texts are not at hand` }
 }
 

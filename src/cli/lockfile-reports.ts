@@ -5,6 +5,7 @@ import { escapeInvisible, ToolsumError } from "../core/errors.js"
 import type { JsonValue } from "../core/json.js"
 import type { ServerVerdict } from "../core/verdict.js"
 import type { LockfileReport } from "../core/verify-lockfile.js"
+import type { ReviewedServer } from "../features/gate.js"
 import type { LockfileStore } from "../ports.js"
 import { type ExitCode, exitCodeOfError, worstExitCode } from "./exit-codes.js"
 import type { Io } from "./io.js"
@@ -13,10 +14,12 @@ import { reportMembers } from "./report-json.js"
 import { pasteLine } from "./shell-words.js"
 import { describeWarning } from "./warnings.js"
 
+type ProjectPart = LockfileReport<ReviewedServer>
+
 /** What one lockfile says. `file`: how it is called; null for the only one. */
 export interface LockfilePart {
   readonly file: string | null
-  readonly report: LockfileReport
+  readonly report: ProjectPart
 }
 
 /** A file that could not be judged, a lockfile or a client configuration, and why. */
@@ -26,13 +29,13 @@ export interface FailedFile {
 }
 
 /** What all lockfiles say together. */
-export interface ProjectReport extends LockfileReport {
+export interface ProjectReport extends ProjectPart {
   readonly parts: readonly LockfilePart[]
   readonly failed: readonly FailedFile[]
 }
 
 /** What is said of one lockfile. `unread`: client configurations that could not be read. */
-export type Judged = LockfileReport & { readonly unread?: readonly FailedFile[] }
+export type Judged = ProjectPart & { readonly unread?: readonly FailedFile[] }
 
 /** Judge each lockfile, in order. Throws what `judge` throws for the only one; of several, errors are kept. */
 export async function reportOn(
@@ -61,7 +64,7 @@ export async function reportOn(
   return combine(parts, failed)
 }
 
-const prefixed = (file: string, report: LockfileReport): LockfileReport => ({
+const prefixed = (file: string, report: ProjectPart): ProjectPart => ({
   ...report,
   servers: report.servers.map((server) => ({ ...server, name: `${file}:${server.name}` })),
 })

@@ -3,13 +3,16 @@
 import { KEY_MEMBERS, type SectionName } from "../core/item.js"
 import { isObject } from "../core/json.js"
 import { formatPointer } from "../core/pointer.js"
+import { SEVERITIES } from "../core/severity.js"
 import type { Change } from "../core/verdict.js"
 import type { SurfaceDiff } from "../surface/diff.js"
 import { type ChangeGroup, groupChanges } from "../surface/groups.js"
+import { appearedElsewhere, type Meanings, meaningsOf } from "../surface/meanings.js"
 import type { Note } from "../surface/notes.js"
 import type { Paint } from "./paint.js"
 import { createPage, type Page } from "./render-page.js"
-import { showItem, showName } from "./terminal-text.js"
+import { countSeverities, describeFinding, markSeverity, padSeverity, SEVERITY_WIDTH } from "./severity-text.js"
+import { type Run, showItem, showName } from "./terminal-text.js"
 
 /** How a diff is shown. */
 export interface DiffStyle {
@@ -34,15 +37,27 @@ const MAX_POINTER_CHARS = 200
 const SECTIONS = ["instructions", "tools", "prompts", "templates", "resources", "server"] as const
 type Section = (typeof SECTIONS)[number]
 
-/** Lines of a diff, without line feeds; none when there is nothing to say. `notes` are what no digest covers. */
-export function renderDiff(diff: SurfaceDiff, style: DiffStyle, notes: readonly Note[] = []): readonly string[] {
+/** A diff, and what its changes mean where that is known: then they carry their severity. */
+export type ShownDiff = SurfaceDiff & { readonly analysis?: Meanings | null }
+
+/** Lines of a diff, without line feeds; none when there is nothing to say. Graded changes go gravest first, and those that only move bytes
+ *  come last. `notes` are what no digest covers. */
+export function renderDiff(diff: ShownDiff, style: DiffStyle, notes: readonly Note[] = []): readonly string[] {
   const page = createPage(style)
-  for (const section of SECTIONS) {
-    const changes = diff.changes.filter((change) => change.section === section)
-    if (changes.length === 0) continue
-    if (section === "instructions" || section === "server") renderSingle(page, section, changes)
-    else renderList(page, section, changes, diff.unchanged[section] ?? 0)
+  const view = { page, meanings: diff.analysis ?? NO_MEANINGS }
+  const isCosmetic = ({ severity }: Change) => severity === "info"
+  const graver = diff.changes.filter((change) => !isCosmetic(change))
+  const cosmetic = diff.changes.filter(isCosmetic)
+  renderSections(view, { changes: graver, unchanged: diff.unchanged })
+  if (cosmetic.length > 0) {
+    page.words(0, [{ text: `${describeCount(cosmetic.length)} that ${MOVED_BYTES}`, look: "bold" }])
+    renderSections(view, { changes: cosmetic, unchanged: {} })
   }
+  for (const finding of diff.analysis ? appearedElsewhere(diff.changes, diff.analysis) : [])
+    page.entry(0, padSeverity(finding.severity), [
+      { text: `${[showItem(finding.item), showPointer(finding.pointer)].filter(Boolean).join(" ")}: `, look: "bold" },
+      ...describeFinding(finding),
+    ])
   for (const note of notes)
     page.change(0, {
       label: `not covered: ${note.fact}${note.pointer && " "}${showPointer(note.pointer)}`,
@@ -52,24 +67,75 @@ export function renderDiff(diff: SurfaceDiff, style: DiffStyle, notes: readonly 
   return page.end()
 }
 
+/** What is drawn on, and what changes mean. */
+interface View {
+  readonly page: Page
+  readonly meanings: Meanings
+}
+
+const NO_MEANINGS: Meanings = { meanings: [], appeared: [] }
+const MOVED_BYTES = "moved bytes and no meaning"
+
+const describeCount = (count: number): string => `${count} ${count === 1 ? "change" : "changes"}`
+
+function renderSections(view: View, diff: SurfaceDiff): void {
+  const sections = SECTIONS.map((section) => ({
+    section,
+    changes: diff.changes.filter((change) => change.section === section),
+  }))
+  for (const { section, changes } of sortByGravity(sections)) {
+    if (changes.length === 0) continue
+    if (section === "instructions" || section === "server") renderSingle(view, section, changes)
+    else renderList(view, section, changes, diff.unchanged[section] ?? 0)
+  }
+}
+
+/** Those with the gravest change first, else as they were. */
+const sortByGravity = <T extends { readonly changes: readonly Change[] }>(parts: readonly T[]): readonly T[] =>
+  [...parts].sort((a, b) => gravity(a.changes) - gravity(b.changes))
+
+const gravity = (changes: readonly Change[]): number =>
+  Math.min(...changes.map(({ severity }) => (severity ? SEVERITIES.indexOf(severity) : SEVERITIES.length)))
+
+/** What a change means, below it. What only moved bytes says so above. */
+function renderMeanings({ page, meanings }: View, indent: number, change: Change): void {
+  if (change.severity === "info") return
+  const mark: Run = { text: " ".repeat(SEVERITY_WIDTH + 2), look: "plain" }
+  for (const one of meaningsOf(change, meanings)) page.entry(indent, mark, describeFinding(one))
+}
+
 /** Instructions or server: one value each. */
-function renderSingle(page: Page, section: Section, changes: readonly Change[]): void {
+function renderSingle(view: View, section: Section, changes: readonly Change[]): void {
+  const { page } = view
   page.words(0, [
     { text: `${section}: `, look: "bold" },
     { text: changes[0]?.kind ?? "", look: "plain" },
+    ...(changes[0]?.kind === "changed" ? [] : wholeSeverity(changes[0])),
   ])
   const [first] = changes
-  if (first?.kind === "changed") renderChanges(page, 1, changes)
-  else page.value(1, { label: "", value: first?.after ?? first?.before ?? null, maxLines: MAX_TEXT_LINES })
+  if (first === undefined) return
+  if (first.kind === "changed") {
+    renderChanges(view, 1, changes)
+    return
+  }
+  renderMeanings(view, 0, first)
+  page.value(1, { label: "", value: first.after ?? first.before ?? null, maxLines: MAX_TEXT_LINES })
 }
 
-function renderList(page: Page, section: SectionName, changes: readonly Change[], unchanged: number): void {
+/** The severity of a whole item, behind its name. */
+const wholeSeverity = (change: Change | undefined): readonly Run[] =>
+  change?.severity === undefined ? [] : [{ text: "  ", look: "plain" }, markSeverity(change.severity)]
+
+function renderList(view: View, section: SectionName, changes: readonly Change[], unchanged: number): void {
+  const { page } = view
   page.words(0, [
     { text: `${section}: `, look: "bold" },
     { text: [...describeList(changes), ...countItems(changes, unchanged)].join(", "), look: "plain" },
   ])
-  const groups = groupChanges(changes)
-  for (const group of groups.slice(0, MAX_GROUPS)) renderGroup(page, section, group)
+  const lists = changes.filter((change) => change.note === "list")
+  for (const list of lists) renderMeanings(view, 0, list)
+  const groups = sortByGravity(groupChanges(changes))
+  for (const group of groups.slice(0, MAX_GROUPS)) renderGroup(view, section, group)
   renderMore(
     page,
     1,
@@ -103,23 +169,29 @@ function countItems(changes: readonly Change[], unchanged: number): readonly str
   return Object.entries(counts).flatMap(([word, count]) => (count > 0 ? [`${count} ${word}`] : []))
 }
 
-function renderGroup(page: Page, section: SectionName, group: ChangeGroup): void {
+function renderGroup(view: View, section: SectionName, group: ChangeGroup): void {
+  const { page } = view
   const [first, ...rest] = group.changes
   if (!first) return
   if (group.items.length > 1 && first.kind === "removed") {
     page.names(1, { text: `- ${group.items.length} ${section}: `, look: "removed" }, group.items)
+    const severities = group.changes.flatMap(({ severity }) => severity ?? [])
+    if (severities.length > 0) page.words(2, [{ text: countSeverities(severities), look: "dim" }])
   } else if (group.items.length > 1) {
     page.names(1, { text: `~ ${group.items.length} ${section}: `, look: "changed" }, group.items)
-    renderChanges(page, 2, group.tail ? [{ ...first, pointer: `…${group.tail.pointer}` }] : group.changes)
+    if (group.tail) renderChange(view, 2, first, `…${group.tail.pointer}`)
+    else renderChanges(view, 2, group.changes)
     if (group.tail) page.words(3, [{ text: `in ${group.tail.places} places, named in --json`, look: "dim" }])
   } else if (first.kind === "added" || first.kind === "removed") {
-    renderWhole(page, section, first)
+    renderWhole(view, section, first)
   } else {
     page.words(1, [
       { text: "~ ", look: "changed" },
       { text: describeItem(first), look: "bold" },
+      ...(first.kind === "renamed" ? wholeSeverity(first) : []),
     ])
-    renderChanges(page, 2, first.kind === "renamed" ? rest : group.changes)
+    if (first.kind === "renamed") renderMeanings(view, 1, first)
+    renderChanges(view, 2, first.kind === "renamed" ? rest : group.changes)
   }
 }
 
@@ -129,11 +201,15 @@ function describeItem({ item, from, kind, digest }: Change): string {
 }
 
 /** A whole item: a new one with its members, a removed one by name, a nameless one as it is. */
-function renderWhole(page: Page, section: SectionName, { item, kind, before, after }: Change): void {
+function renderWhole(view: View, section: SectionName, change: Change): void {
+  const { page } = view
+  const { item, kind, before, after } = change
   page.words(1, [
     { text: kind === "added" ? "+ " : "- ", look: kind === "added" ? "added" : "removed" },
     { text: showItem(item), look: "bold" },
+    ...wholeSeverity(change),
   ])
+  renderMeanings(view, 1, change)
   const value = before ?? after ?? null
   if (item === null) page.value(2, { label: "", value, maxLines: MAX_REMOVED_LINES })
   if (item === null || kind === "removed" || !isObject(value)) return
@@ -156,17 +232,24 @@ const FIRST_MEMBERS = ["/description", "/title"]
 const byInterest = (a: string, b: string): number =>
   FIRST_MEMBERS.indexOf(b) - FIRST_MEMBERS.indexOf(a) || (a < b ? -1 : 1)
 
-/** The text a model reads comes first, so that nothing can push it out of sight; what is left out is named. */
-function renderChanges(page: Page, indent: number, changes: readonly Change[]): void {
+/** The gravest, then the text a model reads, so that nothing can push it out of sight; what is left out is named. */
+function renderChanges(view: View, indent: number, changes: readonly Change[]): void {
+  const { page } = view
   const texts = changes.filter(({ pointer }) => FIRST_MEMBERS.includes(pointer))
-  const sorted = [...texts, ...changes.filter((change) => !texts.includes(change))]
-  for (const change of sorted.slice(0, MAX_CHANGES))
-    page.change(indent, { label: showPointer(change.pointer), change, maxLines: maxLinesOf(change) })
+  const textsFirst = [...texts, ...changes.filter((change) => !texts.includes(change))]
+  const sorted = [...textsFirst].sort((a, b) => gravity([a]) - gravity([b]))
+  for (const change of sorted.slice(0, MAX_CHANGES)) renderChange(view, indent, change, change.pointer)
   renderMore(
     page,
     indent,
     sorted.slice(MAX_CHANGES).map(({ pointer }) => pointer),
   )
+}
+
+function renderChange(view: View, indent: number, change: Change, pointer: string): void {
+  const mark = change.severity === undefined ? {} : { mark: padSeverity(change.severity) }
+  view.page.change(indent, { label: showPointer(pointer), ...mark, change, maxLines: maxLinesOf(change) })
+  renderMeanings(view, indent, change)
 }
 
 const maxLinesOf = ({ before, after }: Pick<Change, "before" | "after">): number =>

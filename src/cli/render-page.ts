@@ -9,6 +9,8 @@ import { paintRuns, type Run, showItem, widthOf, wrapRuns } from "./terminal-tex
 export interface ChangeLine {
   /** Escaped. */
   readonly label: string
+  /** Stands before the label. */
+  readonly mark?: Run
   readonly change: { readonly before?: JsonValue; readonly after?: JsonValue; readonly note?: string }
   readonly maxLines: number
 }
@@ -20,6 +22,8 @@ export interface Page {
   /** Names after a lead, as many as fit. */
   names(indent: number, lead: Run, names: readonly (string | null)[]): void
   change(indent: number, line: ChangeLine): void
+  /** Escaped words behind a mark, under which further lines do not go. */
+  entry(indent: number, mark: Run, runs: readonly Run[]): void
   /** A value behind its escaped label. */
   value(indent: number, line: { label: string; value: JsonValue; maxLines: number }): void
   /** All lines, with a legend where one is needed. */
@@ -47,14 +51,18 @@ export function createPage({ paint, width = DEFAULT_WIDTH }: { paint: Paint; wid
   }
 
   /** Behind the heading where it fits, else below it. */
-  const shown = (indent: number, heading: string, runs: readonly Run[], maxLines: number): void => {
-    const lead = pad(indent) + heading + (heading === "" ? "" : heading.endsWith(":") ? " " : "  ")
+  const shown = (indent: number, mark: readonly Run[], heading: string, runs: readonly Run[], maxLines: number) => {
+    const head = mark.map(({ text }) => text).join("") + heading
+    const lead = pad(indent) + head + (head === "" ? "" : head.endsWith(":") ? " " : "  ")
+    const headRuns: readonly Run[] = [...mark, { text: heading, look: "plain" }]
     if (fits(runs, columns - widthOf(lead))) {
-      lines.push(lead + paintRuns(runs, paint))
+      lines.push(
+        `${pad(indent)}${paintRuns(headRuns, paint)}${lead.slice(pad(indent).length + head.length)}${paintRuns(runs, paint)}`,
+      )
       return
     }
-    if (heading !== "") wrapped({ first: pad(indent), rest: pad(indent + 1) }, [{ text: heading, look: "plain" }])
-    const bar = `${pad(indent + (heading === "" ? 0 : 1))}│ `
+    if (head !== "") wrapped({ first: pad(indent), rest: pad(indent + 1) }, headRuns)
+    const bar = `${pad(indent + (head === "" ? 0 : 1))}│ `
     wrapped({ first: bar, rest: bar }, runs, maxLines)
   }
 
@@ -65,13 +73,19 @@ export function createPage({ paint, width = DEFAULT_WIDTH }: { paint: Paint; wid
       const runs: Run[] = [lead, { text, look: "plain" }]
       wrapped({ first: pad(indent), rest: pad(indent + 2) }, runs, MAX_NAME_LINES)
     },
-    change: (indent, { label, change, maxLines }) => {
+    change: (indent, { label, mark, change, maxLines }) => {
       const { verb, runs, spaces: marked } = showChange(change, marks)
       spaces ||= marked
-      shown(indent, verb === "" ? label : `${label}${label && "  "}${verb}:`, runs, maxLines)
+      const heading = verb === "" ? label : `${label}${label && "  "}${verb}:`
+      shown(indent, mark ? [mark] : [], heading, runs, maxLines)
     },
+    entry: (indent, mark, runs) =>
+      wrapped(
+        { first: pad(indent) + paintRuns([mark], paint), rest: " ".repeat(pad(indent).length + widthOf(mark.text)) },
+        runs,
+      ),
     value: (indent, { label, value, maxLines }) =>
-      shown(indent, label, [{ text: showValue(value), look: "plain" }], maxLines),
+      shown(indent, [], label, [{ text: showValue(value), look: "plain" }], maxLines),
     end: () => (spaces ? [...lines, paint.dim(LEGEND)] : lines),
   }
 }

@@ -6,17 +6,20 @@ import type { Paint } from "./paint.js"
 import { showWord } from "./shell-words.js"
 
 /** How a report is shown. */
-export interface RenderOptions {
+export interface RenderOptions<Server extends ServerVerdict = ServerVerdict> {
   readonly paint: Paint
   readonly explain: boolean
   /** Lines under a server: a diff, a hint. Escaped already. */
-  readonly below?: (server: ServerVerdict) => readonly string[]
+  readonly below?: (server: Server) => readonly string[]
   /** Lines before the counts. Escaped already. */
   readonly notes?: readonly string[]
 }
 
 /** A report of several servers, ending with the counts. */
-export function renderServers(servers: readonly ServerVerdict[], options: RenderOptions): string {
+export function renderServers<Server extends ServerVerdict>(
+  servers: readonly Server[],
+  options: RenderOptions<Server>,
+): string {
   const width = Math.max(...servers.map(({ name }) => showWord(name).length))
   const lines = servers.flatMap((server) => [headline(server, width, options.paint), ...details(server, options)])
   return `${[...lines, ...partialCoverage(servers), ...(options.notes ?? []), footer(servers)].join("\n")}\n`
@@ -76,7 +79,7 @@ export const countItems = (count: number, section: string): string =>
 /** What is wrong with a whole log is said once, not under each of its pins (render-refuted.ts). */
 const OF_THE_LOG: readonly (string | null)[] = ["LOG_INCONSISTENT", "LOG_ROLLBACK"] satisfies readonly ErrorCode[]
 
-function details(server: ServerVerdict, options: RenderOptions): string[] {
+function details<Server extends ServerVerdict>(server: Server, options: RenderOptions<Server>): string[] {
   const lines = [...(options.below?.(server) ?? [])]
   const isRefuted = server.verdict === "REJECTED" && !OF_THE_LOG.includes(server.reason)
   if (options.explain || isRefuted) lines.push(...evidence(server))

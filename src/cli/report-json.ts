@@ -3,8 +3,10 @@
 import type { ToolsumError } from "../core/errors.js"
 import type { JsonValue } from "../core/json.js"
 import { formatPrettyJson } from "../core/pretty-json.js"
-import { type Change, countVerdicts, type ServerVerdict } from "../core/verdict.js"
+import { type Change, countVerdicts } from "../core/verdict.js"
+import type { ReviewedServer } from "../features/gate.js"
 import { instabilityMembers, instabilityOf } from "../features/unstable-error.js"
+import { analysisMembers } from "./analysis-json.js"
 import type { ExitCode } from "./exit-codes.js"
 import type { Io } from "./io.js"
 import { formatSec } from "./render.js"
@@ -34,14 +36,14 @@ const withoutUndefined = (members: {
   )
 
 /** Counts and servers of a report, as members of a document. */
-export function reportMembers(servers: readonly ServerVerdict[]): {
+export function reportMembers(servers: readonly ReviewedServer[]): {
   readonly counts: JsonValue
   readonly servers: JsonValue
 } {
   return { counts: { ...countVerdicts(servers.map((server) => server.verdict)) }, servers: servers.map(serverMember) }
 }
 
-function serverMember(server: ServerVerdict): JsonValue {
+function serverMember(server: ReviewedServer): JsonValue {
   const { head, record, searched } = server
   return {
     name: server.name,
@@ -64,6 +66,8 @@ function serverMember(server: ServerVerdict): JsonValue {
     items: { ...server.items },
     changes: server.changes.map(changeMember),
     warnings: [...server.warnings],
+    ...analysisMembers(server.analysis),
+    ...(server.lowered ? { lowered: { ...server.lowered } } : {}),
   }
 }
 

@@ -4,8 +4,8 @@ import type { PinnedRoot } from "./root.js"
 import type { ServerVerdict } from "./verdict.js"
 
 /** The answer for every pin, and what it rests on. */
-export interface LockfileReport {
-  readonly servers: readonly ServerVerdict[]
+export interface LockfileReport<Server extends ServerVerdict = ServerVerdict> {
+  readonly servers: readonly Server[]
   readonly roots: readonly {
     readonly log: string
     readonly fingerprint: string | null

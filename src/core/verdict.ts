@@ -2,6 +2,7 @@
 import type { Digest } from "./hash.js"
 import type { JsonValue } from "./json.js"
 import type { SectionName } from "./section.js"
+import type { Severity } from "./severity.js"
 
 /** The answers. PROVEN is offline only and says nothing about now; REJECTED is evidence that fails, never a verdict on a server. */
 export const VERDICTS = ["PROVEN", "UNCHANGED", "CHANGED", "UNKNOWN", "AUTH", "REJECTED"] as const
@@ -51,6 +52,17 @@ export interface Change {
   readonly note?: "order" | "list"
   /** Digest of the earlier item, after masks, where `item` does not name one item of the earlier list. */
   readonly digest?: Digest
+  /** How grave it is and the rule that says so; absent where not all texts of both sides are at hand. */
+  readonly severity?: Severity
+  readonly rule?: string
+}
+
+/** A finding that a gate let pass: every change is less grave than `failOn`. DESIGN 9. */
+export interface Lowered {
+  readonly failOn: Severity
+  /** The gravest of the changes. */
+  readonly gravest: Severity
+  readonly source: "--fail-on" | "toolsum.json"
 }
 
 /** Which sections a comparison covered. */
@@ -87,6 +99,8 @@ export interface ServerVerdict {
   readonly items: Readonly<Partial<Record<SectionName, number>>>
   readonly changes: readonly Change[]
   readonly warnings: readonly string[]
+  /** Set where a gate let the changes pass: then the exit code is 0. */
+  readonly lowered?: Lowered
 }
 
 const EXIT_BY_VERDICT: Readonly<Record<Verdict, 0 | 1 | 2 | 3>> = {
@@ -100,6 +114,10 @@ const EXIT_BY_VERDICT: Readonly<Record<Verdict, 0 | 1 | 2 | 3>> = {
 
 /** The exit code of one answer. */
 export const exitCodeOfVerdict = (verdict: Verdict): 0 | 1 | 2 | 3 => EXIT_BY_VERDICT[verdict]
+
+/** The exit code of one server, as the gate has it. */
+export const exitCodeOfServer = ({ verdict, lowered }: ServerVerdict): 0 | 1 | 2 | 3 =>
+  lowered === undefined ? exitCodeOfVerdict(verdict) : 0
 
 /** The exit code of many: 3 beats 1 beats 2 beats 0. DESIGN 9. */
 export const exitCodeOfVerdicts = (verdicts: readonly Verdict[]): 0 | 1 | 2 | 3 =>

@@ -12,11 +12,10 @@ import { computePinDigest } from "../core/pin.js"
 import type { Observation } from "../core/record.js"
 import { computeSurface, computeSurfaceDigest, type Surface, sectionsOf } from "../core/section.js"
 import type { Target } from "../core/target.js"
-import type { Change } from "../core/verdict.js"
 import type { LockfileStore, LogSource } from "../ports.js"
-import { diffSurfaces } from "../surface/diff.js"
 import { findEarlierTarget } from "./earlier-targets.js"
 import { findPin, observationOf, pinDigestOf } from "./pins.js"
+import type { Compared } from "./review.js"
 
 /** Where the texts of a pin may be. `log`: the pin's log, whose archive may have them; null when it cannot be read. */
 export interface PinTexts {
@@ -70,10 +69,10 @@ export async function loadApproved(p: PinTexts & ApprovedSources): Promise<Surfa
   return approved && loadTexts(approved, p, committed.definitions)
 }
 
-/** What waits for approval: the changes from what was approved to what is pinned; null when the texts of either are not at hand. */
-export async function diffUnapproved(p: PinTexts & ApprovedSources): Promise<readonly Change[] | null> {
-  const [approved, pinned] = [await loadApproved(p), await loadPinned(p)]
-  return approved && pinned && diffSurfaces(approved, pinned, { masks: p.pin.masks }).changes
+/** What waits for approval: what was approved beside what is pinned; null when the texts of either are not at hand. */
+export async function compareUnapproved(p: PinTexts & ApprovedSources): Promise<Compared | null> {
+  const [before, after] = [await loadApproved(p), await loadPinned(p)]
+  return before && after && { sides: { before, after }, options: { masks: p.pin.masks } }
 }
 
 /** What the pin observed as it was committed, if that is what was approved. */

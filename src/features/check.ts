@@ -19,6 +19,7 @@ import { compareLive, type LiveComparison } from "./compare-live.js"
 import { answerLive, findRefusal, type LiveAnswer, listCircumstances } from "./live-answer.js"
 import { answerLog, describeSigned, isPersonalLog, type LogAnswer, type LogState, signedAt } from "./log-answer.js"
 import { observationOf } from "./pins.js"
+import type { Compared } from "./review.js"
 
 export type { LogState } from "./log-answer.js"
 
@@ -41,13 +42,19 @@ export interface CheckInput {
 /** True for a pin that is checked at all: what is refuted, or cannot be read, is not started. */
 export const isCheckable = ({ verdict, pin }: ServerVerdict): boolean => verdict !== "REJECTED" && pin !== null
 
+/** The answer for one pin. `difference`: what its changes come from; null where not all texts of both sides are at hand, or a list was not
+ *  read to its end and may hold more. */
+export interface CheckedPin extends ServerVerdict {
+  readonly difference: Compared | null
+}
+
 /** Check one pin. Errors of its own log or server become its verdict; only faults of ours are thrown. */
-export async function checkPin(input: CheckInput): Promise<ServerVerdict> {
-  if (!isCheckable(input.offline)) return input.offline
+export async function checkPin(input: CheckInput): Promise<CheckedPin> {
+  if (!isCheckable(input.offline)) return { ...input.offline, difference: null }
   const observed = observationOf(input.pin)
   const log = input.log && (await lookIntoLog(input.log, input, observed))
   if (log?.kind === "refuted")
-    return { ...input.offline, verdict: "REJECTED", reason: log.error.code, detail: log.error.message }
+    return { ...input.offline, ...REFUTED, reason: log.error.code, detail: log.error.message }
   const live = input.readLive && (await lookAtServer(input.readLive, input, observed))
   const [inLog, read] = [log?.kind === "read" ? log.value : null, live?.kind === "read" ? live.value : null]
   const found = inLog?.newest ?? null
@@ -59,9 +66,12 @@ export async function checkPin(input: CheckInput): Promise<ServerVerdict> {
     newest: inLog?.how ?? null,
     ...(inLog ? { searched: inLog.searched } : {}),
     changes: read?.comparison.changes ?? [],
+    difference: read === null || read.comparison.incomplete.length > 0 ? null : read.comparison.compared,
     warnings: [...input.offline.warnings, ...(inLog?.warnings ?? [])],
   }
 }
+
+const REFUTED = { verdict: "REJECTED", difference: null } as const
 
 /** What the log has of the pin's stream, and of the same server in other versions. */
 interface LogFindings {

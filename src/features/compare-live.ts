@@ -20,6 +20,7 @@ import {
 import type { Change } from "../core/verdict.js"
 import type { ServerReading } from "../ports.js"
 import { diffSurfaces } from "../surface/diff.js"
+import type { Compared } from "./review.js"
 
 /** What a live reading says beside what is known. */
 export interface LiveComparison {
@@ -28,6 +29,8 @@ export interface LiveComparison {
   /** Sections that could not be read to their end. */
   readonly incomplete: readonly SectionName[]
   readonly changes: readonly Change[]
+  /** What the changes come from; null where not all texts are at hand. */
+  readonly compared: Compared | null
 }
 
 /** Compare a reading with a pin. `approved`: the surface that was approved, when it is at hand; without it changes have no `before`. */
@@ -72,11 +75,16 @@ export function compareReading(p: {
   const surface = withoutRepeats(reading.surface, incomplete)
   const read = { ...computeSurface(surface, asked, masks), incomplete }
   const differences = findDifferences(read, known)
-  if (differences.length === 0) return { differs: false, incomplete, changes: [] }
-  const changes = known.surface
-    ? diffSurfaces(withoutUnread(known.surface, surface, incomplete), surface, { sections: asked, masks }).changes
+  if (differences.length === 0) return { differs: false, incomplete, changes: [], compared: null }
+  const compared = known.surface && {
+    sides: { before: withoutUnread(known.surface, surface, incomplete), after: surface },
+    options: { sections: asked, masks },
+  }
+  const changes = compared
+    ? diffSurfaces(compared.sides.before, compared.sides.after, compared.options).changes
     : differences.flatMap((member) => changesByDigest(member, read, known))
-  return { differs: true, incomplete, changes: changes.filter((change) => !isGuess(change, incomplete)) }
+  const certain = changes.filter((change) => !isGuess(change, incomplete))
+  return { differs: true, incomplete, changes: certain, compared }
 }
 
 /** The surface with each item of an incomplete list once: what keeps a list from its end is often a page that comes again. */

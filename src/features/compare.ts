@@ -3,7 +3,7 @@
 import { ToolsumError } from "../core/errors.js"
 import { isArray, isObject, type JsonObject, type JsonValue } from "../core/json.js"
 import { parseSurface, SECTION_NAMES, type SectionName, type Surface, surfaceMember } from "../core/section.js"
-import { diffSurfaces, type SurfaceDiff } from "../surface/diff.js"
+import type { Compared } from "./review.js"
 
 /** One side of a comparison. `sections`: the lists that it has something to say about; `whole`: instructions and serverInfo too. */
 export interface Side {
@@ -40,9 +40,27 @@ const partial = (members: JsonObject, sections: readonly SectionName[]): Side =>
   whole: false,
 })
 
-/** Compare what both sides speak about. */
-export function compareSides(before: Side, after: Side): SurfaceDiff {
+/** What both sides speak about. Throws USAGE. */
+export function alignSides(before: Side, after: Side): Compared {
   const sections = before.sections.filter((section) => after.sections.includes(section))
   if (sections.length === 0) throw new ToolsumError("USAGE", "the two sides have no section in common")
-  return diffSurfaces(before.surface, after.surface, { sections, listsOnly: !(before.whole && after.whole) })
+  const isWhole = before.whole && after.whole
+  const only = ({ surface }: Side) => restrict(surface, sections, isWhole)
+  return {
+    sides: { before: only(before), after: only(after) },
+    options: { sections, listsOnly: !isWhole },
+  }
+}
+
+/** The surface without what the other side does not speak about: it neither came nor went. */
+function restrict(surface: Surface, sections: readonly SectionName[], isWhole: boolean): Surface {
+  const list = (section: SectionName) => (sections.includes(section) ? surface[surfaceMember(section)] : null)
+  return {
+    instructions: isWhole ? surface.instructions : null,
+    tools: list("tools"),
+    prompts: list("prompts"),
+    resourceTemplates: list("templates"),
+    resources: list("resources"),
+    serverInfo: isWhole ? surface.serverInfo : null,
+  }
 }

@@ -47,6 +47,19 @@ function redactChange(change: Change, given: readonly SecretSpelling[]): Change 
   }
 }
 
+/** A surface with `${NAME}` in the place of each value. */
+export const redactSurface = (surface: Surface, given: readonly SecretSpelling[]): Surface =>
+  given.length === 0
+    ? surface
+    : {
+        instructions: redactValue(surface.instructions, given),
+        tools: redactValue(surface.tools, given),
+        prompts: redactValue(surface.prompts, given),
+        resourceTemplates: redactValue(surface.resourceTemplates, given),
+        resources: redactValue(surface.resources, given),
+        serverInfo: redactValue(surface.serverInfo, given),
+      }
+
 function redactValue(value: JsonValue, given: readonly SecretSpelling[]): JsonValue {
   if (isArray(value)) return value.map((part) => redactValue(part, given))
   if (isObject(value))

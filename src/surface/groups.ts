@@ -41,8 +41,11 @@ const without = (changes: readonly Change[], taken: readonly (readonly Change[])
 /** Changes with equal values at equal places (`place` says which are) on enough items. */
 const findShared = (changes: readonly Change[], place: (change: Change) => string): readonly (readonly Change[])[] =>
   splitBy(changes.filter(isSharable), (change) =>
-    canonicalize([place(change), kindOfChange(change), change.before ?? null, change.after ?? null]),
+    canonicalize([place(change), kindOfChange(change), change.before ?? null, change.after ?? null, graded(change)]),
   ).filter((same) => new Set(same.map((change) => change.item)).size >= MIN_SHARED)
+
+/** The same change may be graver on one item than on another. */
+const graded = ({ severity, rule }: Change): JsonValue => [severity ?? null, rule ?? null]
 
 const isSharable = ({ kind, item, digest, before, after }: Change): boolean =>
   kind === "changed" && item !== null && digest === undefined && !isLong(before) && !isLong(after)

@@ -25,7 +25,7 @@ const named = (changes: ReturnType<typeof compare>["changes"]) => changes.map(({
 describe("a whole reading", () => {
   test("the same list in another order, and another version of the server, are no change", () => {
     const now = { ...A, tools: [tool("b"), tool("a")], serverInfo: { name: "notes", version: "2" } }
-    expect(compare(A, readingOf(now))).toEqual({ differs: false, incomplete: [], changes: [] })
+    expect(compare(A, readingOf(now))).toEqual({ differs: false, incomplete: [], changes: [], compared: null })
   })
 
   test.each([

@@ -1,10 +1,12 @@
 // `toolsum check`: every pin against the log and the live server, and a word diff of what changed. The work is check-lockfile.ts's.
 import type { LockfileReport } from "../../core/lockfile-report.js"
 import type { ServerVerdict } from "../../core/verdict.js"
+import type { ReviewedServer } from "../../features/gate.js"
 import type { LockfileStore } from "../../ports.js"
 import { checkLockfile, requireNames } from "../check-lockfile.js"
 import { interrupted } from "../checking.js"
 import type { CommandSpec } from "../commands.js"
+import { describeLowered, FAIL_ON_CHANGE, readFailOn } from "../fail-on.js"
 import { kindOfFile } from "../file-kind.js"
 import type { Io } from "../io.js"
 import { LEGION_LOG_OPTION } from "../legion-logs.js"
@@ -46,6 +48,7 @@ export const checkCommand: CommandSpec = {
     ["--exhaustive", "Look at every entry since the pin instead of believing the log's index"],
     ["--strict", "LEGION logs: newer observations that no signed head covers yet leave the answer unknown"],
     ["--explain", "Show heads, leaves and roots"],
+    FAIL_ON_CHANGE,
     LEGION_LOG_OPTION,
     ...CONSENT_OPTIONS,
     ...LOG_OPTIONS,
@@ -63,7 +66,7 @@ export const checkCommand: CommandSpec = {
   run: async (line, io) => {
     const { options, words } = line
     await announceWitnessPolicy(options, io)
-    readMaxAge(options) // a mistyped one is told before anything is asked
+    for (const read of [readMaxAge, readFailOn]) read(options) // a mistyped one is told before anything is asked
     const stores = findProjectLockfiles(options, io)
     if (stores.length > 1) await requireNames(stores, words)
     const report = await reportOn(stores, io, (store) => checkStore(store, line, io))
@@ -73,7 +76,7 @@ export const checkCommand: CommandSpec = {
   },
 }
 
-async function checkStore(store: LockfileStore, line: CommandLine, io: Io): Promise<LockfileReport> {
+async function checkStore(store: LockfileStore, line: CommandLine, io: Io): Promise<LockfileReport<ReviewedServer>> {
   if (kindOfFile(store.path) !== "legion-lockfile") return checkLockfile(store, line, io)
   return (await import("../check-legion.js")).checkLegionFile(store.path, line, io)
 }
@@ -87,11 +90,11 @@ async function showReport(report: ProjectReport, options: Options, io: Io): Prom
   } else if (servers.length > 0 && (!options.flag("quiet") || exitCode !== 0)) {
     const paint = await loadPaint(io.colour)
     const partOf = findParts(report)
-    const below = (server: ServerVerdict): readonly string[] => [
-      ...renderDiff({ changes: server.changes, unchanged: {} }, { paint }),
+    const below = (server: ReviewedServer): readonly string[] => [
+      ...renderDiff({ changes: server.changes, unchanged: {}, analysis: server.analysis ?? null }, { paint }),
       ...nextSteps(server, partOf(server)),
     ]
-    const notes = describeOmission(servers, options.flag("exhaustive"))
+    const notes = [...describeOmission(servers, options.flag("exhaustive")), ...describeLowered(servers)]
     io.stdout(renderServers(servers, { paint, explain: options.flag("explain"), below, notes }))
     for (const { name, warnings } of servers)
       for (const one of warnings) io.stderr(`warning: ${showWord(name)}: ${describeWarning(one)}\n`)

@@ -6,10 +6,17 @@ import { quote, ToolsumError } from "../../core/errors.js"
 import { MAX_JSON_BYTES, parseJson } from "../../core/json.js"
 import { parseRecord } from "../../core/record.js"
 import { sectionsOf } from "../../core/section.js"
+import { isAtLeast } from "../../core/severity.js"
+import type { Change } from "../../core/verdict.js"
 import { loadPinned } from "../../features/approved-surface.js"
-import { compareSides, readSide, type Side } from "../../features/compare.js"
+import { alignSides, readSide, type Side } from "../../features/compare.js"
 import { findPin, observationOf } from "../../features/pins.js"
+import { reviewCompared } from "../../features/review.js"
+import { gravestOf } from "../../surface/meanings.js"
+import { computeTokenCost } from "../../surface/token-cost.js"
+import { analysisMembers } from "../analysis-json.js"
 import type { CommandSpec } from "../commands.js"
+import { FAIL_ON_CHANGE, readFailOn } from "../fail-on.js"
 import type { Io } from "../io.js"
 import { findLogFolder, findLogSource, LOG_OPTIONS, openLogForReading, peekLog, proveEntry } from "../logs.js"
 import type { Options } from "../options.js"
@@ -17,25 +24,51 @@ import { loadPaint } from "../paint.js"
 import { findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.js"
 import { renderDiff } from "../render-diff.js"
 import { changeMember, printDocument } from "../report-json.js"
+import { countSeverities } from "../severity-text.js"
+import { costMember, describeCost } from "../token-text.js"
 
 export const diffCommand: CommandSpec = {
   usage: "diff <a> <b>",
   words: [2, 2],
-  options: [...LOG_OPTIONS, ...LOCKFILE_OPTIONS, ...ROOT_OPTIONS],
-  examples: ["toolsum diff memory ./list.json", "toolsum diff leaf:17 leaf:42"],
+  options: [FAIL_ON_CHANGE, ...LOG_OPTIONS, ...LOCKFILE_OPTIONS, ...ROOT_OPTIONS],
+  examples: [
+    "toolsum diff memory ./list.json",
+    "toolsum diff leaf:17 leaf:42",
+    "toolsum diff old.json new.json --fail-on high",
+  ],
   run: async ({ words: [a = "", b = ""], options }, io) => {
+    const gate = readFailOn(options)
     const [before, after] = [await loadSide(a, options, io), await loadSide(b, options, io)]
-    const diff = compareSides(before, after)
-    const exitCode = diff.changes.length === 0 ? 0 : 1
+    const compared = alignSides(before, after)
+    const { changes, analysis } = await reviewCompared(compared, { given: [] })
+    const gravest = gravestOf(changes)
+    const isLowered = gate !== null && gravest !== null && !isAtLeast(gravest, gate.failOn)
+    const exitCode = changes.length === 0 || isLowered ? 0 : 1
+    const cost = computeTokenCost(compared.sides.before, compared.sides.after)
     if (options.flag("json")) {
-      printDocument(io, { command: "diff", exitCode, changes: diff.changes.map(changeMember) })
+      const lowered = isLowered ? { lowered: { ...gate, gravest } } : {}
+      const members = { changes: changes.map(changeMember), ...analysisMembers(analysis), tokens: costMember(cost) }
+      printDocument(io, { command: "diff", exitCode, ...members, ...lowered })
     } else if (!options.flag("quiet")) {
-      const lines = exitCode === 0 ? ["no difference"] : renderDiff(diff, { paint: await loadPaint(io.colour) })
+      const diff = { changes, unchanged: analysis?.diff.unchanged ?? {}, analysis }
+      const lines =
+        changes.length === 0
+          ? ["no difference"]
+          : [
+              ...renderDiff(diff, { paint: await loadPaint(io.colour) }),
+              describeChanges(changes),
+              ...(isLowered ? [`let pass: nothing is as grave as --fail-on ${gate.failOn} asks for`] : []),
+              describeCost(cost),
+            ]
       io.stdout(`${lines.join("\n")}\n`)
     }
     return exitCode
   },
 }
+
+/** `3 changes: 1 high, 2 info`. */
+const describeChanges = (changes: readonly Change[]): string =>
+  `${changes.length} ${changes.length === 1 ? "change" : "changes"}: ${countSeverities(changes.flatMap(({ severity }) => severity ?? []))}`
 
 /** A side by what was typed: `leaf:N`, the name of a pin, else a file. */
 async function loadSide(text: string, options: Options, io: Io): Promise<Side> {

@@ -1,0 +1,20 @@
+// What is known beside the list that is analysed: the other pins of its lockfile, whose tools a model sees beside it. Only definitions in
+// the project are read: no log is asked for this.
+import type { Lockfile } from "../core/lockfile.js"
+import { loadPinned } from "../features/approved-surface.js"
+import type { LockfileStore } from "../ports.js"
+import type { OtherServer } from "../surface/analysis.js"
+
+/** The pinned surfaces of a lockfile, as far as their texts are at hand. */
+export async function loadOthers(store: LockfileStore, lockfile: Lockfile | null): Promise<readonly OtherServer[]> {
+  const pins = Object.entries(lockfile?.servers ?? {}).filter(([, { evidence }]) => evidence === undefined)
+  const loaded = pins.map(async ([name, pin]) => {
+    const surface = await loadPinned({ store, name, pin, log: null })
+    return surface === null ? [] : [{ name, surface }]
+  })
+  return (await Promise.all(loaded)).flat()
+}
+
+/** The same without one of them: no server stands beside itself. */
+export const besides = (name: string, servers: readonly OtherServer[]): readonly OtherServer[] =>
+  servers.filter((server) => server.name !== name)

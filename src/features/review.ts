@@ -1,0 +1,49 @@
+// What changes mean, where the texts of both sides are at hand. The analysis loads only here and only for something that changed: what
+// proves a lockfile offline needs none of it.
+
+import type { SecretSpelling } from "../core/secret-values.js"
+import type { Change } from "../core/verdict.js"
+import type { AnalysisOptions, ChangeAnalysis, ComparedSides } from "../surface/analysis.js"
+import { type DiffOptions, diffSurfaces } from "../surface/diff.js"
+import { withRules } from "../surface/meanings.js"
+import { redactChanges, redactSurface } from "./echoed-values.js"
+
+/** What was compared: two surfaces, and how. */
+export interface Compared {
+  readonly sides: ComparedSides
+  readonly options: DiffOptions
+}
+
+/** What is known beside the two surfaces. `given`: values that no report may repeat. */
+export interface ReviewContext extends AnalysisOptions {
+  readonly given: readonly SecretSpelling[]
+}
+
+/** Changes as a report shows them. `analysis`: null where they cannot be graded. */
+export interface Reviewed {
+  readonly changes: readonly Change[]
+  readonly analysis: ChangeAnalysis | null
+}
+
+/** Compare, and review what differs. */
+export const reviewCompared = (compared: Compared, context: ReviewContext): Promise<Reviewed> => {
+  const { before, after } = compared.sides
+  return reviewChanges(diffSurfaces(before, after, compared.options).changes, compared, context)
+}
+
+/** Redact changes and say what each means. Values are redacted before anything is analysed, so that no finding quotes one; where that hides a
+ *  difference, the changes stay and have no severity. `compared`: null where not all texts are at hand. */
+export async function reviewChanges(
+  changes: readonly Change[],
+  compared: Compared | null,
+  { given, ...context }: ReviewContext,
+): Promise<Reviewed> {
+  const shown = redactChanges(changes, given)
+  if (compared === null || changes.length === 0) return { changes: shown, analysis: null }
+  const { analyseChanges } = await import("../surface/analysis.js")
+  const { before, after, ...facts } = compared.sides
+  const sides = { ...facts, before: redactSurface(before, given), after: redactSurface(after, given) }
+  const analysis = analyseChanges(sides, { ...compared.options, ...context })
+  const isWhole = analysis.changes.length === changes.length
+  return isWhole ? { changes: withRules(analysis), analysis } : { changes: shown, analysis: null }
+}
