@@ -111,11 +111,13 @@ export const readBase64 = (object: JsonObject, name: string, at: string): Uint8A
 
 const INSTANT = /^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$/
 
-/** A member that is an instant, `YYYY-MM-DDTHH:MM:SSZ`, on a day that exists. */
+/** True for an instant, `YYYY-MM-DDTHH:MM:SSZ`, on a day that exists. */
+export const isInstant = (text: string): boolean => INSTANT.test(text) && (text.slice(8, 10) <= "28" || isDay(text))
+
+/** A member that is an instant. */
 export function readInstant(object: JsonObject, name: string, at: string): string {
   const text = readText(object, name, at)
-  if (!INSTANT.test(text) || (text.slice(8, 10) > "28" && !isDay(text)))
-    throw malformed(memberPlace(at, name), `expected YYYY-MM-DDTHH:MM:SSZ, got ${describe(text)}`)
+  if (!isInstant(text)) throw malformed(memberPlace(at, name), `expected YYYY-MM-DDTHH:MM:SSZ, got ${describe(text)}`)
   return text
 }
 
