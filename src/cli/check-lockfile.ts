@@ -4,7 +4,6 @@ import type { AddressRule } from "../adapters/network-address.js"
 import { quote, ToolsumError } from "../core/errors.js"
 import type { Pin } from "../core/lockfile.js"
 import { requireTarget } from "../core/lockfile-pin.js"
-import { sectionsOf } from "../core/section.js"
 import { exitCodeOfServer, type ServerVerdict, worstExitCode } from "../core/verdict.js"
 import type { LockfileReport } from "../core/verify-lockfile.js"
 import { compareUnapproved, loadPinned, type PinTexts } from "../features/approved-surface.js"
@@ -13,7 +12,7 @@ import { listGivenValues } from "../features/echoed-values.js"
 import { applyGate, type ReviewedServer } from "../features/gate.js"
 import { runInLanes, SERVERS_AT_ONCE } from "../features/lanes.js"
 import { findPin, observationOf, requirePin } from "../features/pins.js"
-import { placeholdersOf, requireProfile } from "../features/profile.js"
+import { placeholdersOf } from "../features/profile.js"
 import { type Compared, type ReviewContext, reviewChanges, reviewCompared } from "../features/review.js"
 import { packageOf } from "../features/targets.js"
 import type { LockfileStore, ServerReading } from "../ports.js"
@@ -26,8 +25,8 @@ import { type OpenedLog, tryToOpenLog } from "./open-log.js"
 import type { CommandLine } from "./options.js"
 import { type Progress, startProgress } from "./progress.js"
 import { proveOffline } from "./prove-offline.js"
-import { type Gate, openGate, openServer } from "./servers.js"
-import { readLimits } from "./typed-target.js"
+import { readPinned } from "./read-pinned.js"
+import { type Gate, openGate } from "./servers.js"
 
 /** Check the pins that are named, or all, of one lockfile; of several lockfiles, not each has every name. Throws NOT_PINNED for a name that
  *  the only lockfile does not have, READING_INCOMPLETE when interrupted, and as `proveOffline`. */
@@ -111,32 +110,11 @@ async function admitAll(
     const { pin } = requirePin(checking.lockfile, name)
     const log = logs.get(pin.log) ?? { state: null, source: null, refuted: null }
     const isAsked = gate !== null && isCheckable(offline) && log.refuted === null
-    const read = (reach: AddressRule) => readServer(pin, reach, checking)
+    const read = (reach: AddressRule) => readPinned(pin, reach, checking)
     pins.push({ name, pin, offline, log, readLive: isAsked ? await admit({ name, pin, gate, read }) : null })
     if (checking.io.signal.aborted) throw interrupted()
   }
   return pins
-}
-
-async function readServer(pin: Pin, reach: AddressRule, { store, options, io }: Checking): Promise<ServerReading> {
-  const observed = observationOf(pin)
-  const target = requireTarget(pin)
-  requireProfile(observed.profile, target)
-  const source = await openServer({
-    target,
-    placeholders: placeholdersOf(observed.profile),
-    reach,
-    lockfilePath: store.path,
-    options,
-    io,
-  })
-  const { protocol } = pin.read
-  return source.read({
-    sections: sectionsOf(observed.lines),
-    limits: readLimits(options),
-    signal: io.signal,
-    ...(typeof protocol === "string" ? { protocol } : {}),
-  })
 }
 
 async function checkOne(
@@ -160,7 +138,7 @@ async function checkOne(
   })
   const isWaiting = verdict.reason === "unapproved"
   const shown = isWaiting
-    ? await reviewUnapproved(verdict, { store, name, pin, log }, context)
+    ? await reviewUnapproved(verdict, { store, name, pin, log, io }, context)
     : await reviewLive(verdict, difference, context)
   progress.finish(name)
   if (io.signal.aborted) throw interrupted()
@@ -190,11 +168,11 @@ async function reviewLive(
 /** The verdict on a pin that waits for approval, with what differs from what was approved. */
 async function reviewUnapproved(
   verdict: ServerVerdict,
-  { log, ...p }: Omit<PinTexts, "log"> & { log: OpenedLog },
+  { log, io, ...p }: Omit<PinTexts, "log"> & { log: OpenedLog; io: Io },
   context: ContextOf,
 ): Promise<ReviewedServer> {
   const records = async () => (log.state instanceof ToolsumError ? null : log.state)
-  const committed = async () => (await import("./committed.js")).readCommitted(p.store.path, p.name)
+  const committed = async () => (await import("./committed.js")).readCommitted(p.store.path, p.name, io)
   const difference = await compareUnapproved({ ...p, log: log.source, records, committed })
   if (difference !== null) return { ...verdict, ...(await reviewCompared(difference, await context())) }
   return { ...verdict, detail: `${verdict.detail}; the approved texts are not at hand` }

@@ -90,6 +90,13 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
       load: async () => (await import("./commands/diff.js")).diffCommand,
     },
   ],
+  [
+    "scan",
+    {
+      summary: "Say what a tool list shows by itself, and what its tools can do",
+      load: async () => (await import("./commands/scan.js")).scanCommand,
+    },
+  ],
   ["remove", { summary: "Remove a pin", load: async () => (await import("./commands/remove.js")).removeCommand }],
   ["rename", { summary: "Rename a pin", load: async () => (await import("./commands/rename.js")).renameCommand }],
   [
