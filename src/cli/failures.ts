@@ -1,9 +1,9 @@
 // A batch of pins goes on when one of them fails: how such a failure is said, and how it stands in the document (DESIGN 9).
 import type { ToolsumError } from "../core/errors.js"
 import type { JsonValue } from "../core/json.js"
+import { showName } from "../surface/shown-text.js"
 import { sayError } from "./error-text.js"
 import { errorMember } from "./report-json.js"
-import { showName } from "./terminal-text.js"
 
 /** A pin that a command could not do its work on. */
 export interface FailedPin {

@@ -5,13 +5,13 @@ import type { JsonValue } from "../core/json.js"
 import { SECTION_NAMES } from "../core/section.js"
 import type { Added } from "../features/add.js"
 import type { Pinned } from "../features/record-pin.js"
+import { showName } from "../surface/shown-text.js"
 import type { MadeLog } from "./commands/init.js"
 import type { Io } from "./io.js"
 import { loadPaint } from "./paint.js"
 import { countItems, showPackage } from "./render.js"
 import { createPage } from "./render-page.js"
 import { describeNotes, findingsMember, localTextsMember } from "./render-unstable.js"
-import { showName } from "./terminal-text.js"
 
 /** A first `add` makes a log: its root is what others need, and its root key should not stay here. */
 export function describeMade({ origin, fingerprint, rootKey }: MadeLog): string {

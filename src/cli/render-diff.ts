@@ -1,5 +1,5 @@
 // A diff for a person to review: per section one line of counts, then the items, then per pointer what went and what came. Long
-// lists and texts are cut and say so; --json has everything. Everything from servers is escaped by terminal-text.ts.
+// lists and texts are cut and say so; --json has everything. Everything from servers is escaped by shown-text.ts.
 import { KEY_MEMBERS, type SectionName } from "../core/item.js"
 import { isObject } from "../core/json.js"
 import { formatPointer } from "../core/pointer.js"
@@ -9,10 +9,11 @@ import type { SurfaceDiff } from "../surface/diff.js"
 import { type ChangeGroup, groupChanges } from "../surface/groups.js"
 import { appearedElsewhere, type Meanings, meaningsOf } from "../surface/meanings.js"
 import type { Note } from "../surface/notes.js"
+import type { Run } from "../surface/shown-lines.js"
+import { showItem, showName } from "../surface/shown-text.js"
 import type { Paint } from "./paint.js"
 import { createPage, type Page } from "./render-page.js"
 import { countSeverities, describeFinding, markSeverity, padSeverity, SEVERITY_WIDTH } from "./severity-text.js"
-import { type Run, showItem, showName } from "./terminal-text.js"
 
 /** How a diff is shown. */
 export interface DiffStyle {

@@ -10,10 +10,10 @@ import type { AskedRecord, TextEvent, TextQuery } from "../features/find-text.js
 import type { HistoryEntry, ServerHistory, StreamHistory } from "../features/history.js"
 import { describeDay, signedAt } from "../features/log-answer.js"
 import { type ItemChange, pointersOf, type RecordChanges } from "../features/record-changes.js"
+import { showItem, showName } from "../surface/shown-text.js"
 import { countItems, formatSec } from "./render.js"
 import { changeMember } from "./report-json.js"
 import { showWord } from "./shell-words.js"
-import { showItem, showName } from "./terminal-text.js"
 
 /** What a text search found in one stream. */
 export interface FoundInStream {

@@ -11,8 +11,9 @@ import {
   type ServerState,
 } from "../features/inventory.js"
 import type { ClientConfig } from "../ports.js"
+import { widthOf } from "../surface/shown-lines.js"
+import { showName } from "../surface/shown-text.js"
 import type { Paint } from "./paint.js"
-import { showName, widthOf } from "./terminal-text.js"
 import { describeTarget } from "./typed-target.js"
 
 /** How the page is made. `hide`: a target without secrets. `lockfiles`: how they are called, by whose they are. */

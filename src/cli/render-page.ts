@@ -1,9 +1,11 @@
 // Lays out what render-diff.ts says: indented lines, a change behind its pointer or in a block below it, wrapped and cut. Each line
 // of a block starts with a bar, so that no line of a server's text looks like one of ours.
 import type { JsonValue } from "../core/json.js"
+import { showChange, showValue } from "../surface/shown-change.js"
+import { type Run, widthOf, wrapRuns } from "../surface/shown-lines.js"
+import { showItem } from "../surface/shown-text.js"
 import type { Paint } from "./paint.js"
-import { showChange, showValue } from "./render-change.js"
-import { paintRuns, type Run, showItem, widthOf, wrapRuns } from "./terminal-text.js"
+import { paintRuns } from "./terminal-text.js"
 
 /** A change with the words before it and the lines it may take. */
 export interface ChangeLine {

@@ -1,7 +1,8 @@
 // Severities in text: their colour, how many there are of each, and what a finding says, as words of our own around a server's.
 import { SEVERITIES, type Severity } from "../core/severity.js"
 import type { ChangeFinding, Finding } from "../surface/finding.js"
-import { type Look, type Run, showName, showText } from "./terminal-text.js"
+import type { Look, Run } from "../surface/shown-lines.js"
+import { showName, showText } from "../surface/shown-text.js"
 
 const LOOKS: Readonly<Record<Severity, Look>> = {
   critical: "removed",

@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { showAscii, showItem, showName, showSpaces, showText, widthOf, wrapRuns } from "../../src/cli/terminal-text.js"
+import { widthOf, wrapRuns } from "../../src/surface/shown-lines.js"
+import { showAscii, showItem, showName, showSpaces, showText } from "../../src/surface/shown-text.js"
 
 /** Anything that could move a cursor, hide or reorder text. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u00a0\u200b\u{e0041}]/u

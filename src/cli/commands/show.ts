@@ -3,11 +3,11 @@ import { ToolsumError } from "../../core/errors.js"
 import type { Pin } from "../../core/lockfile.js"
 import { SECTION_NAMES } from "../../core/section.js"
 import { legionRecordOf, observationOf, pinDigestOf, requirePin } from "../../features/pins.js"
+import { showName, showText } from "../../surface/shown-text.js"
 import type { CommandSpec } from "../commands.js"
 import { findProjectLockfile, LOCKFILE_OPTIONS } from "../project.js"
 import { formatSec } from "../render.js"
 import { printDocument } from "../report-json.js"
-import { showName, showText } from "../terminal-text.js"
 import { describeTarget } from "../typed-target.js"
 
 export const showCommand: CommandSpec = {

@@ -3,8 +3,9 @@
 import { diffArrays } from "diff"
 import { canonicalize } from "../core/canonical.js"
 import { isArray, isObject, type JsonValue } from "../core/json.js"
-import { diffWords, type Piece } from "../surface/words.js"
-import { type Run, showAscii, showSpaces, showText } from "./terminal-text.js"
+import type { Run } from "./shown-lines.js"
+import { showAscii, showSpaces, showText } from "./shown-text.js"
+import { diffWords, type Piece } from "./words.js"
 
 /** How differences are marked. */
 export interface Marks {

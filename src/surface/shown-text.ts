@@ -1,0 +1,44 @@
+// Untrusted text for people: nothing hidden, nothing that moves other text, on a terminal, in Markdown or in a page. What each of them
+// takes for markup is left to them.
+import { escapeInvisible } from "../core/errors.js"
+
+const ESCAPES: Readonly<Record<string, string>> = { "\t": "\\t", "\r": "\\r" }
+
+/** Untrusted text with nothing hidden in it: control and format characters, every space but the plain one and piles of combining
+ *  marks become escapes. Line feeds stay. */
+export const showText = (text: string): string =>
+  text
+    .split("\n")
+    .map((line) =>
+      escapeInvisible(line.replace(/[\t\r]/g, (c) => ESCAPES[c] ?? c)).replace(/[^\S ]|\p{M}{5,}/gu, escapeAll),
+    )
+    .join("\n")
+
+/** Every UTF-16 unit as a `\u` escape. */
+const escapeAll = (text: string): string =>
+  Array.from({ length: text.length }, (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, "0")}`).join("")
+
+/** As `showText`, with white space visible: `·` is a space, `⇥` a tab, `⏎` a line feed. */
+export const showSpaces = (text: string): string =>
+  showText(text.replace(/[ \t\n]/g, (c) => (c === " " ? "·" : c === "\t" ? "⇥" : "⏎")))
+
+/** As `showText`, with every character beyond ASCII as an escape. */
+export const showAscii = (text: string): string => showText(text).replace(/[^\n -~]/gu, escapeAll)
+
+/** Untrusted text on one line, at most `max` code points of it; in quotes unless it is one visible word. */
+export function showName(text: string, max = 100): string {
+  const points = [...text.slice(0, 2 * max)]
+  const clipped = points.length > max || text.length > 2 * max
+  const shown = showText(clipped ? points.slice(0, max).join("") : text)
+  if (!clipped && shown === text && /^[^\s"]+$/.test(text)) return text
+  return `"${shown.replaceAll("\n", "\\n").replaceAll('"', '\\"')}"${clipped ? "…" : ""}`
+}
+
+/** Name of an item as `showName`, null as "(no name)"; one with characters beyond ASCII is spelt out too, since it may look like another. */
+export function showItem(name: string | null): string {
+  if (name === null) return "(no name)"
+  const [shown, spelt] = [showName(name), showName(showAscii(name))]
+  return shown === spelt || ASCII.test(shown) ? shown : `${shown} (${spelt})`
+}
+
+const ASCII = /^[ -~]*$/
