@@ -1,0 +1,72 @@
+// How alike two tools read: the words of their names, and their texts weighed by how much a word tells on this server (TF-IDF).
+import { MAX_NAME_CHARS } from "./limits.js"
+import { splitName, splitText, toTerms } from "./name-words.js"
+import { stringMember, type ToolView } from "./tool-view.js"
+import { areOpposite } from "./verbs.js"
+
+/** The words of a tool that are compared. */
+export interface Wording {
+  /** Words of the name, synonyms of verbs joined. */
+  readonly name: ReadonlySet<string>
+  /** Words of title and description, the same way. */
+  readonly text: ReadonlySet<string>
+  /** What may be an action: words of the name, and the first of the text, as written. */
+  readonly actions: ReadonlySet<string>
+}
+
+/** Words of a tool. The text is split when it is first asked for: most tools are like no other in name. */
+export function readWording(tool: ToolView): Wording {
+  const name = splitName(tool.key ?? "")
+  let text: ReadonlySet<string> | undefined
+  return {
+    name: toTerms(name),
+    get text() {
+      text ??= toTerms([...splitText(stringMember(tool.item, "title")), ...splitText(tool.description)])
+      return text
+    },
+    actions: new Set([...name, ...splitText(tool.description.slice(0, MAX_NAME_CHARS)).slice(0, 1)]),
+  }
+}
+
+/** Weight of a word: the fewer tools use it, the more it tells. */
+export type Weigh = (word: string) => number
+
+/** Weights fitted on the texts of one server, when they are first asked for. */
+export function fitWeights(wordings: readonly Wording[]): Weigh {
+  let counts: ReadonlyMap<string, number> | undefined
+  return (word) => {
+    counts ??= countWords(wordings)
+    return Math.log(1 + wordings.length / (counts.get(word) ?? 1))
+  }
+}
+
+/** How many of the texts have each word. */
+function countWords(wordings: readonly Wording[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>()
+  for (const { text } of wordings) for (const word of text) counts.set(word, (counts.get(word) ?? 0) + 1)
+  return counts
+}
+
+/** Cosine of two texts, 0 to 1; 0 where one has no words. Texts are short: each word counts once. */
+export function textLikeness(a: Wording, b: Wording, weigh: Weigh): number {
+  const norm = (words: ReadonlySet<string>): number =>
+    Math.sqrt([...words].reduce((sum, word) => sum + weigh(word) ** 2, 0))
+  let shared = 0
+  for (const word of a.text) if (b.text.has(word)) shared += weigh(word) ** 2
+  return shared === 0 ? 0 : shared / (norm(a.text) * norm(b.text))
+}
+
+/** True where an action of one is the opposite of an action of the other, and neither has both. */
+export function hasOppositeActions(a: Wording, b: Wording): boolean {
+  for (const one of a.actions)
+    for (const other of b.actions)
+      if (areOpposite(one, other) && !a.actions.has(other) && !b.actions.has(one)) return true
+  return false
+}
+
+/** Words of a name that the other name has not. */
+export const ownWords = (a: Wording, b: Wording): readonly string[] => [...a.name].filter((word) => !b.name.has(word))
+
+/** True where a word of its own name is explained by its text and not by the other's: the name tells something apart. */
+export const isExplained = (a: Wording, b: Wording): boolean =>
+  ownWords(a, b).some((word) => a.text.has(word) && !b.text.has(word))
