@@ -1,13 +1,17 @@
 // The one entry point of analysis: what a surface shows by itself, and what a difference between two means. Pure, and always with the
 // rules of RULESET_VERSION on both sides, so that new rules never make a difference where nothing differs.
-import type { Surface } from "../core/section.js"
-import type { Severity } from "../core/severity.js"
+import { compareUtf8 } from "../core/bytes.js"
+import { SECTION_NAMES, type SectionName, type Surface } from "../core/section.js"
+import { SEVERITIES, type Severity } from "../core/severity.js"
 import type { Change } from "../core/verdict.js"
+import { findAppeared } from "./appeared.js"
+import { gradeSeverity } from "./change-severity.js"
 import { type ClassOverride, classifySurface, type SurfaceClasses } from "./classify/classify.js"
 import { type DiffOptions, diffSurfaces, type SurfaceDiff } from "./diff.js"
-import type { ChangeFinding, Finding } from "./finding.js"
+import type { ChangeFinding, Finding, Place } from "./finding.js"
 import { gradeChanges } from "./grade/grade.js"
 import { lintSurface } from "./lint/lint.js"
+import { maskSurface } from "./masked.js"
 import { diffNotes, type Note, type ServerFacts } from "./notes.js"
 import { RULESET_VERSION } from "./rules.js"
 import { findInTexts } from "./text/find-in-texts.js"
@@ -40,9 +44,33 @@ export function analyseSurface(surface: Surface, options: AnalysisOptions = {}):
   return { ruleset: RULESET_VERSION, findings: sortFindings(findings), classes }
 }
 
-const sortFindings = (findings: readonly Finding[]): readonly Finding[] => findings
+const SECTIONS: readonly Place["section"][] = [
+  "instructions",
+  ...SECTION_NAMES,
+  "server",
+  "capabilities",
+  "protocol",
+  "version",
+]
 
-/** A difference with what it means. `severity`: the gravest of its findings. */
+/** Gravest first, then by section, item (nameless last) and pointer, then by rule; what is equal in all of these as it was found. */
+const sortFindings = (findings: readonly Finding[]): readonly Finding[] =>
+  [...findings].sort(
+    (a, b) =>
+      SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) ||
+      SECTIONS.indexOf(a.section) - SECTIONS.indexOf(b.section) ||
+      compareItems(a.item, b.item) ||
+      compareUtf8(a.pointer, b.pointer) ||
+      compareUtf8(a.rule, b.rule),
+  )
+
+function compareItems(a: string | null, b: string | null): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null)
+  return compareUtf8(a, b)
+}
+
+/** A difference with how much it asks of a reader: the gravest of its meanings, each with what appeared in it, and of what appeared at or
+ *  under its pointer. */
 export interface GradedChange extends Change {
   readonly severity: Severity
 }
@@ -69,14 +97,40 @@ export interface ComparedSides {
   readonly facts?: { readonly before: ServerFacts; readonly after: ServerFacts }
 }
 
-/** Analyse the difference of two surfaces. A change with a finding of its own takes that one's severity. */
+/** Analyse the difference of two surfaces, each with the rules of today. A change with a finding of its own takes that one's severity.
+ *  Throws SURFACE_MALFORMED as `diffSurfaces`. */
 export function analyseChanges(
   { before, after, facts }: ComparedSides,
-  options: AnalysisOptions & DiffOptions = {},
+  { masks = [], ...options }: AnalysisOptions & DiffOptions = {},
 ): ChangeAnalysis {
-  const diff = diffSurfaces(before, after, options)
+  const masked = { before: maskSurface(before, masks), after: maskSurface(after, masks) }
+  const diff = diffSurfaces(masked.before, masked.after, options)
   const sides = { before: analyseSurface(before, options), after: analyseSurface(after, options) }
   const notes = facts ? diffNotes(facts) : []
-  const meanings = gradeChanges({ before, after, diff, notes, sides })
-  return { ruleset: RULESET_VERSION, diff, changes: [], meanings, appeared: [], notes, ...sides }
+  const meanings = gradeChanges({ ...masked, diff, notes, sides })
+  const appeared = findAppeared(
+    { surface: masked.before, findings: comparedOnly(sides.before.findings, options) },
+    { surface: masked.after, findings: comparedOnly(sides.after.findings, options) },
+    diff.changes,
+  )
+  return {
+    ruleset: RULESET_VERSION,
+    diff,
+    changes: gradeSeverity(diff.changes, meanings, appeared),
+    meanings,
+    appeared,
+    notes,
+    ...sides,
+  }
 }
+
+/** What was found in sections that are compared. */
+function comparedOnly(findings: readonly Finding[], { sections, listsOnly = false }: DiffOptions): readonly Finding[] {
+  return findings.filter(({ section }) => {
+    if (!isListed(section)) return !listsOnly
+    return sections?.includes(section) ?? true
+  })
+}
+
+const isListed = (section: Place["section"]): section is SectionName =>
+  (SECTION_NAMES as readonly string[]).includes(section)

@@ -3,13 +3,14 @@
 
 import { compareUtf8 } from "../core/bytes.js"
 import { canonicalize } from "../core/canonical.js"
-import { itemKey, KEY_MEMBERS, SECTION_NAMES, type SectionName } from "../core/item.js"
+import { KEY_MEMBERS, SECTION_NAMES, type SectionName } from "../core/item.js"
 import type { JsonValue } from "../core/json.js"
-import { applyMasks, type Mask } from "../core/mask.js"
+import type { Mask } from "../core/mask.js"
 import { formatPointer } from "../core/pointer.js"
 import { type Surface, surfaceItems, withoutVersion } from "../core/section.js"
 import type { Change } from "../core/verdict.js"
 import { type ItemPair, type LoneItem, pairItems } from "./items.js"
+import { maskSurface } from "./masked.js"
 import { matchRenames, type Rename } from "./renames.js"
 import { diffValues } from "./values.js"
 
@@ -38,12 +39,13 @@ export interface SurfaceDiff {
  *    places (MAX_CHANGES_WITHIN) the whole is named;
  *  - note "list" (added or removed, item null, value []): the list itself appeared or went; its items are named besides.
  *  Values are those after masks. Throws SURFACE_MALFORMED when a list is neither null nor an array. */
-export function diffSurfaces(before: Surface, after: Surface, options: DiffOptions = {}): SurfaceDiff {
+export function diffSurfaces(earlier: Surface, later: Surface, options: DiffOptions = {}): SurfaceDiff {
   const masks = options.masks ?? []
+  const [before, after] = [maskSurface(earlier, masks), maskSurface(later, masks)]
   const sections = SECTION_NAMES.filter((name) => options.sections?.includes(name) ?? true)
-  const lists = sections.map((name) => ({ name, ...diffList(name, before, after, masks) }))
+  const lists = sections.map((name) => ({ name, ...diffList(name, before, after) }))
   const single = (section: "instructions" | "server", a: JsonValue, b: JsonValue) =>
-    options.listsOnly ? [] : diffSingle(section, a, b, masks)
+    options.listsOnly ? [] : diffSingle(section, a, b)
   return {
     changes: [
       ...single("instructions", before.instructions, after.instructions),
@@ -57,18 +59,12 @@ export function diffSurfaces(before: Surface, after: Surface, options: DiffOptio
 type Place = Pick<Change, "section" | "item" | "from" | "digest">
 
 /** Changes of instructions or serverInfo; null is none. */
-function diffSingle(
-  section: "instructions" | "server",
-  before: JsonValue,
-  after: JsonValue,
-  masks: readonly Mask[],
-): readonly Change[] {
-  const masked = (value: JsonValue) => applyMasks(section, null, value, masks).value
+function diffSingle(section: "instructions" | "server", before: JsonValue, after: JsonValue): readonly Change[] {
   const place: Place = { section, item: null, from: null }
   if (before === null && after === null) return []
-  if (before === null) return [{ ...place, kind: "added", pointer: "", after: masked(after) }]
-  if (after === null) return [{ ...place, kind: "removed", pointer: "", before: masked(before) }]
-  return changesAt(place, masked(before), masked(after))
+  if (before === null) return [{ ...place, kind: "added", pointer: "", after }]
+  if (after === null) return [{ ...place, kind: "removed", pointer: "", before }]
+  return changesAt(place, before, after)
 }
 
 /** What differs between two values at one place. */
@@ -79,9 +75,8 @@ function diffList(
   section: SectionName,
   before: Surface,
   after: Surface,
-  masks: readonly Mask[],
 ): { changes: readonly Change[]; unchanged: number } {
-  const [earlier, later] = [listOf(before, section, masks), listOf(after, section, masks)]
+  const [earlier, later] = [surfaceItems(before, section), surfaceItems(after, section)]
   const paired = pairItems(section, earlier ?? [], later ?? [])
   const renames = matchRenames(section, { ...paired, all: [...(earlier ?? []), ...(later ?? [])] })
   const changed = paired.pairs.map((pair) => changesOfPair(section, pair))
@@ -95,13 +90,6 @@ function diffList(
     changes: [...changesOfDeclaration(section, earlier, later), ...sortByItem(items).flat()],
     unchanged: paired.equal + changed.filter((changes) => changes.length === 0).length,
   }
-}
-
-/** The items of a list after masks, null where it is not declared. */
-function listOf(surface: Surface, section: SectionName, masks: readonly Mask[]): readonly JsonValue[] | null {
-  const items = surfaceItems(surface, section)
-  if (items === null || masks.length === 0) return items
-  return items.map((item) => applyMasks(section, itemKey(section, item), item, masks).value)
 }
 
 function changesOfDeclaration(section: SectionName, before: unknown, after: unknown): readonly Change[] {

@@ -1,4 +1,6 @@
 import type { Rule } from "../finding.js"
+import { ITEM_RULES } from "./item-rules.js"
+import { MEMBER_RULES } from "./member-rules.js"
 
 /** Rules of this folder by id. */
-export const CHANGE_RULES: Readonly<Record<string, Rule>> = {}
+export const CHANGE_RULES: Readonly<Record<string, Rule>> = { ...ITEM_RULES, ...MEMBER_RULES }
