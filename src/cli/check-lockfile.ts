@@ -174,7 +174,10 @@ async function reviewUnapproved(
   const records = async () => (log.state instanceof ToolsumError ? null : log.state)
   const committed = async () => (await import("./committed.js")).readCommitted(p.store.path, p.name, io)
   const difference = await compareUnapproved({ ...p, log: log.source, records, committed })
-  if (difference !== null) return { ...verdict, ...(await reviewCompared(difference, await context())) }
+  if (difference !== null) {
+    const { changes, analysis } = await reviewCompared(difference, await context())
+    return { ...verdict, changes, analysis }
+  }
   return { ...verdict, detail: `${verdict.detail}; the approved texts are not at hand` }
 }
 

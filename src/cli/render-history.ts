@@ -11,6 +11,7 @@ import type { HistoryEntry, ServerHistory, StreamHistory } from "../features/his
 import { describeDay, signedAt } from "../features/log-answer.js"
 import { type ItemChange, pointersOf, type RecordChanges } from "../features/record-changes.js"
 import { showItem, showName } from "../surface/shown-text.js"
+import { analysisMembers } from "./analysis-json.js"
 import { countItems, formatSec } from "./render.js"
 import { changeMember } from "./report-json.js"
 import { showWord } from "./shell-words.js"
@@ -214,6 +215,7 @@ export const changesMember = ({ differs, items, diff, notCovered }: RecordChange
   differs: [...differs],
   items: items.map((item) => ({ ...item })),
   changes: diff.changes.map(changeMember),
+  ...analysisMembers(diff.analysis),
   notCovered: [...notCovered],
 })
 

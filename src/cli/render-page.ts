@@ -64,7 +64,8 @@ export function createPage({ paint, width = DEFAULT_WIDTH }: { paint: Paint; wid
       return
     }
     if (head !== "") wrapped({ first: pad(indent), rest: pad(indent + 1) }, headRuns)
-    const bar = `${pad(indent + (head === "" ? 0 : 1))}│ `
+    const markWidth = widthOf(mark.map(({ text }) => text).join(""))
+    const bar = `${markWidth > 0 ? pad(indent) + " ".repeat(markWidth) : pad(indent + (head === "" ? 0 : 1))}│ `
     wrapped({ first: bar, rest: bar }, runs, maxLines)
   }
 

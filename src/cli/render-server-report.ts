@@ -7,6 +7,7 @@ import { SECTION_NAMES } from "../core/section.js"
 import type { SignedRecord } from "../core/server-verdict.js"
 import type { ServerVerdict } from "../core/verdict.js"
 import type { ProvenLog } from "../core/verify-server-evidence.js"
+import type { ReviewedServer } from "../features/gate.js"
 import { describeDay } from "../features/log-answer.js"
 import { type LogReport, listCoverage, type ServerReport } from "../features/server-report.js"
 import type { Paint } from "./paint.js"
@@ -18,7 +19,7 @@ import { describeTarget } from "./typed-target.js"
 const nameOf = ({ reading }: ServerReport): string => reading.subject ?? describeTarget(reading.target)
 
 /** The report as the answer for one server. */
-export function verdictOf(report: ServerReport): ServerVerdict {
+export function verdictOf(report: ServerReport): ReviewedServer {
   const { reading, lines, logs } = report
   const { covered, notCovered } = listCoverage(report)
   const [first] = logs
@@ -49,6 +50,7 @@ export function verdictOf(report: ServerReport): ServerVerdict {
     pin: null,
     items: Object.fromEntries(counts),
     changes: report.changes,
+    ...(report.analysis === undefined ? {} : { analysis: report.analysis }),
     warnings: [...new Set(logs.flatMap(({ log }) => log.warnings))],
   }
 }
@@ -64,9 +66,11 @@ export async function renderReport(
   report: ServerReport,
   { paint, explain }: { paint: Paint; explain: boolean },
 ): Promise<readonly string[]> {
-  const { changes } = report
+  const { changes, analysis } = report
   const diff =
-    changes.length === 0 ? [] : (await import("./render-diff.js")).renderDiff({ changes, unchanged: {} }, { paint })
+    changes.length === 0
+      ? []
+      : (await import("./render-diff.js")).renderDiff({ changes, unchanged: {}, analysis: analysis ?? null }, { paint })
   return [
     ...(report.lines ? SURFACE_MEMBERS.map((member) => renderMember(member, report)) : []),
     ...diff,

@@ -3,6 +3,7 @@ import type { JsonValue } from "../core/json.js"
 import { observationOf } from "../features/pins.js"
 import type { Updated } from "../features/update.js"
 import { diffNotes, type Note } from "../surface/notes.js"
+import { analysisMembers } from "./analysis-json.js"
 import { loadPaint } from "./paint.js"
 import { showPackage } from "./render.js"
 import { renderDiff } from "./render-diff.js"
@@ -98,6 +99,7 @@ export function updatedMember(
     wasApproved: before.approved?.pin ?? null,
     comparedWith,
     changes: (diff?.changes ?? []).map(changeMember),
+    ...analysisMembers(diff?.analysis),
     profile: observed.observation.profile,
     findings: findingsMember(observed.reading.findings),
     localTexts: localTextsMember(observed.localTexts),

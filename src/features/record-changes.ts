@@ -7,7 +7,9 @@ import type { ToolRecord } from "../core/record.js"
 import { parseSectionText, SECTION_NAMES, type SectionName, type Surface, surfaceMember } from "../core/section.js"
 import type { Change } from "../core/verdict.js"
 import type { LogSource } from "../ports.js"
-import { diffSurfaces, type SurfaceDiff } from "../surface/diff.js"
+import { analyseChanges, type ChangeAnalysis } from "../surface/analysis.js"
+import type { DiffOptions, SurfaceDiff } from "../surface/diff.js"
+import { withRules } from "../surface/meanings.js"
 
 /** A record with the texts behind it, as far as the log has them. Items are those after masks. */
 export interface RecordTexts {
@@ -30,7 +32,7 @@ export interface RecordChanges {
   /** Their items; none of a part whose section text is not at hand. */
   readonly items: readonly ItemChange[]
   /** Pointers and values, of the parts that are in the archive on both sides. */
-  readonly diff: SurfaceDiff
+  readonly diff: SurfaceDiff & { readonly analysis: ChangeAnalysis }
   /** Parts that differ and whose words are not at hand. */
   readonly notCovered: readonly SurfaceMember[]
 }
@@ -53,11 +55,16 @@ export function compareRecords(before: RecordTexts, after: RecordTexts): RecordC
   return {
     differs,
     items: differs.flatMap((member) => compareItems(member, before, after)),
-    diff: diffSurfaces(only(before.archived.surface, covered), only(after.archived.surface, covered), {
+    diff: reviewTexts(only(before.archived.surface, covered), only(after.archived.surface, covered), {
       sections: SECTION_NAMES.filter((section) => covered.includes(section)),
     }),
     notCovered: differs.filter((member) => !isCovered(member)),
   }
+}
+
+function reviewTexts(before: Surface, after: Surface, options: DiffOptions): RecordChanges["diff"] {
+  const analysis = analyseChanges({ before, after }, options)
+  return { changes: withRules(analysis), unchanged: analysis.diff.unchanged, analysis }
 }
 
 /** The member of a surface that a part of a record stands for. */

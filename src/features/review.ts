@@ -4,7 +4,7 @@
 import type { SecretSpelling } from "../core/secret-values.js"
 import type { Change } from "../core/verdict.js"
 import type { AnalysisOptions, ChangeAnalysis, ComparedSides } from "../surface/analysis.js"
-import { type DiffOptions, diffSurfaces } from "../surface/diff.js"
+import { type DiffOptions, diffSurfaces, type SurfaceDiff } from "../surface/diff.js"
 import { withRules } from "../surface/meanings.js"
 import { redactChanges, redactSurface } from "./echoed-values.js"
 
@@ -25,10 +25,14 @@ export interface Reviewed {
   readonly analysis: ChangeAnalysis | null
 }
 
-/** Compare, and review what differs. */
-export const reviewCompared = (compared: Compared, context: ReviewContext): Promise<Reviewed> => {
+/** A diff with what its changes mean. */
+export type ReviewedDiff = Reviewed & Pick<SurfaceDiff, "unchanged">
+
+/** Compare, and review what differs. Throws SURFACE_MALFORMED. */
+export async function reviewCompared(compared: Compared, context: ReviewContext): Promise<ReviewedDiff> {
   const { before, after } = compared.sides
-  return reviewChanges(diffSurfaces(before, after, compared.options).changes, compared, context)
+  const { changes, unchanged } = diffSurfaces(before, after, compared.options)
+  return { ...(await reviewChanges(changes, compared, context)), unchanged }
 }
 
 /** Redact changes and say what each means. Values are redacted before anything is analysed, so that no finding quotes one; where that hides a

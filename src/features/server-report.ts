@@ -8,8 +8,10 @@ import type { EvidenceReading, UnreadLog } from "../core/server-evidence.js"
 import type { Comparison, JudgedLog, ServerJudgement, SignedRecord } from "../core/server-verdict.js"
 import type { Change, Verdict } from "../core/verdict.js"
 import type { ProvenLog } from "../core/verify-server-evidence.js"
+import type { ChangeAnalysis } from "../surface/analysis.js"
 import { compareReading } from "./compare-live.js"
 import { describeDay } from "./log-answer.js"
+import type { Compared } from "./review.js"
 
 /** A stream that was compared: its newest record, what differs from it, and the records before it, newest first, as far as they were asked
  *  for. */
@@ -35,6 +37,10 @@ export interface ServerReport {
   /** Digest of the whole surface; null unless every list was read to its end. */
   readonly surface: Digest | null
   readonly changes: readonly Change[]
+  /** What the changes come from; null where not all texts are at hand. */
+  readonly difference: Compared | null
+  /** What they mean; not said where nobody asks. */
+  readonly analysis?: ChangeAnalysis | null
   readonly logs: readonly LogReport[]
   readonly unread: readonly UnreadLog[]
   /** What else the logs know, a sentence each. */
@@ -66,7 +72,7 @@ export function buildServerReport(p: {
     ...{ verdict, reason, reading, surface, logs, unread },
     detail: describeAnswer(parts),
     lines: read?.lines ?? null,
-    changes: listChanges(reading, logs),
+    ...listChanges(reading, logs),
     notes: listNotes(parts),
   }
 }
@@ -166,16 +172,20 @@ function describeIncomplete({ incomplete }: EvidenceReading): string {
 }
 
 /** Changes against the first record that differs, in words where its texts are at hand. */
-function listChanges(reading: EvidenceReading, logs: readonly LogReport[]): readonly Change[] {
+function listChanges(
+  reading: EvidenceReading,
+  logs: readonly LogReport[],
+): Pick<ServerReport, "changes" | "difference"> {
   const first = logs.flatMap(({ compared }) => compared).find(({ differences }) => differences.length > 0)
-  if (first === undefined || reading.surface === null) return []
+  if (first === undefined || reading.surface === null) return { changes: [], difference: null }
   const { record, lists, surface } = first.signed
-  return compareReading({
+  const { changes, compared, incomplete } = compareReading({
     asked: reading.sections,
     masks: [],
     known: { lines: record.lines, lists, surface },
     reading: { surface: reading.surface, failures: reading.incomplete },
-  }).changes
+  })
+  return { changes, difference: incomplete.length > 0 ? null : compared }
 }
 
 /** Newest records that may not be compared, and what they have to do with the list. */

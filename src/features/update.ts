@@ -8,12 +8,12 @@ import { computePinDigest } from "../core/pin.js"
 import { SECTION_NAMES, type SectionName, type Surface, sectionsOf } from "../core/section.js"
 import { computeTargetDigest, type Target } from "../core/target.js"
 import type { LockfileStore, ReadLimits, ToolSource } from "../ports.js"
-import type { SurfaceDiff } from "../surface/diff.js"
-import { diffSurfaces } from "../surface/diff.js"
+import type { OtherServer } from "../surface/analysis.js"
 import type { LocalNames } from "../surface/local-texts.js"
 import { type Observed, observeServer, requirePinnable } from "./observe.js"
 import { observationOf, requirePin } from "./pins.js"
 import { type Pinned, recordAndPin, type TargetLog } from "./record-pin.js"
+import { type ReviewedDiff, reviewCompared } from "./review.js"
 import type { Environment } from "./targets.js"
 
 /** What `update` needs. */
@@ -39,6 +39,8 @@ export interface UpdateInput {
   readonly approved: Surface | null
   /** The texts that are pinned now, to compare with where the approved ones are missing. */
   readonly last: Surface | null
+  /** The other pins of the lockfile, whose tools stand beside. */
+  readonly others: readonly OtherServer[]
   readonly definitions: boolean
   readonly dryRun: boolean
   readonly limits?: ReadLimits
@@ -51,7 +53,7 @@ export interface Updated {
   readonly before: Pin
   readonly observed: Observed
   /** The difference to the approved texts, else to the last pin's; null without both. */
-  readonly diff: SurfaceDiff | null
+  readonly diff: ReviewedDiff | null
   readonly comparedWith: "approved" | "last" | null
   /** Null on a dry run. */
   readonly pinned: Pinned | null
@@ -81,7 +83,9 @@ export async function updateServer(input: UpdateInput): Promise<Updated> {
   const observed = await observeServer({ ...input, ...first, sections, masks, observer })
   requirePinnable(observed)
   const earlier = approved ?? last
-  const diff = earlier && diffSurfaces(earlier, observed.reading.surface, { masks })
+  const sides = earlier && { before: earlier, after: observed.reading.surface }
+  // What repeats a value was refused before.
+  const diff = sides && (await reviewCompared({ sides, options: { masks } }, { given: [], others: input.others }))
   const request = {
     name,
     target,

@@ -40,7 +40,8 @@ export const diffCommand: CommandSpec = {
     const gate = readFailOn(options)
     const [before, after] = [await loadSide(a, options, io), await loadSide(b, options, io)]
     const compared = alignSides(before, after)
-    const { changes, analysis } = await reviewCompared(compared, { given: [] })
+    const diff = await reviewCompared(compared, { given: [] })
+    const { changes, analysis } = diff
     const gravest = gravestOf(changes)
     const isLowered = gate !== null && gravest !== null && !isAtLeast(gravest, gate.failOn)
     const exitCode = changes.length === 0 || isLowered ? 0 : 1
@@ -50,7 +51,6 @@ export const diffCommand: CommandSpec = {
       const members = { changes: changes.map(changeMember), ...analysisMembers(analysis), tokens: costMember(cost) }
       printDocument(io, { command: "diff", exitCode, ...members, ...lowered })
     } else if (!options.flag("quiet")) {
-      const diff = { changes, unchanged: analysis?.diff.unchanged ?? {}, analysis }
       const lines =
         changes.length === 0
           ? ["no difference"]

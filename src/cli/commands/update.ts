@@ -10,6 +10,7 @@ import { chosenNameOf } from "../../features/profile.js"
 import { type Updated, updateServer } from "../../features/update.js"
 import type { LockfileStore, LogSource } from "../../ports.js"
 import { ACTOR_OPTIONS, findActor } from "../actor.js"
+import { besides, loadOthers } from "../analysis-context.js"
 import type { CommandSpec } from "../commands.js"
 import { readCommitted } from "../committed.js"
 import { type ExitCode, exitCodeOfError, worstExitCode } from "../exit-codes.js"
@@ -165,10 +166,11 @@ async function updateOne(name: string, updating: Updating): Promise<Updated> {
     names: findLocalNames(launch.target, place),
     approved: await loadApproved({
       ...texts,
-      committed: () => readCommitted(store.path, name),
+      committed: () => readCommitted(store.path, name, io),
       records: () => openRecords(pin, texts.log, lockfile, updating),
     }),
     last: await loadPinned(texts),
+    others: besides(name, await loadOthers(store, lockfile)),
     definitions: !options.flag("no-definitions"),
     dryRun,
     nowSec: io.nowSec(),

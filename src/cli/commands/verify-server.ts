@@ -6,9 +6,10 @@ import { SECTION_NAMES } from "../../core/section.js"
 import { computeEvidenceSum, formatServerEvidence, type ServerEvidence } from "../../core/server-evidence.js"
 import type { Target } from "../../core/target.js"
 import { exitCodeOfVerdict, type ServerVerdict } from "../../core/verdict.js"
-import { listGivenValues, redactChanges, refuseEchoes } from "../../features/echoed-values.js"
+import { listGivenValues, refuseEchoes } from "../../features/echoed-values.js"
 import { DEFAULT_SECTIONS } from "../../features/observe.js"
 import { profileOf, requireProfileName } from "../../features/profile.js"
+import { reviewChanges } from "../../features/review.js"
 import type { ServerReport } from "../../features/server-report.js"
 import { chooseSubject, type VerifiedServer, verifyServer } from "../../features/verify-server.js"
 import { findLogsToAsk, type LogPlace } from "../asked-logs.js"
@@ -187,7 +188,8 @@ async function reportRefuted({ log, error }: Refuted, { target, options, io }: A
 async function report(answered: Answered, places: readonly LogPlace[], asked: Asked): Promise<ExitCode> {
   const { options, io, target } = asked
   const given = listGivenValues({ target, placeholders: options.values("placeholder"), environment: io.env })
-  const shown = { ...answered.report, changes: redactChanges(answered.report.changes, given) }
+  const { changes, difference } = answered.report
+  const shown = { ...answered.report, ...(await reviewChanges(changes, difference, { given })) }
   const saved = await save(answered, asked)
   const exitCode = worstExitCode([exitCodeOfVerdict(shown.verdict), saved?.error ? 2 : 0])
   if (options.flag("json")) {
