@@ -2,6 +2,7 @@
 // member names, no lone surrogates, bounded size and depth, integers exact at any length. Canonical form is canonical.ts's.
 import { decodeUtf8, encodeUtf8 } from "./bytes.js"
 import { quote, ToolsumError } from "./errors.js"
+import { pointerAt } from "./json-place.js"
 
 /** A JSON value as read: an integer token beyond 2^53-1 is a bigint (with `integers: "bigint"`, any integer token), every other number a
  *  finite double. */
@@ -34,7 +35,7 @@ export interface JsonOptions {
 }
 
 /** Read one JSON document (formats.md 1 and 2). Throws JSON_MALFORMED; the message says what was expected, what came, and the line and
- *  column (from 1, columns in UTF-16 units). */
+ *  column (from 1, columns in UTF-16 units); for a member given twice also its pointer, which is `evidence.duplicate`. */
 export function parseJson(input: Uint8Array | string, options: JsonOptions = {}): JsonValue {
   const text = decode(input, options.maxBytes ?? MAX_JSON_BYTES)
   return new Reader(text, options.integers === "bigint").readDocument()
@@ -186,7 +187,7 @@ class Reader {
     if (code !== QUOTE) throw this.unexpected("a member name")
     const start = this.at
     const name = this.readString()
-    if (object[name] !== undefined) throw this.fail(`expected unique member names, got ${quote(name)} again`, start)
+    if (object[name] !== undefined) throw this.duplicate(name, start)
     if (this.skipSpace() !== COLON) throw this.unexpected('":"')
     this.at++
     object[name] = this.readValue(this.skipSpace())
@@ -274,9 +275,19 @@ class Reader {
     return this.fail(`expected ${expected}, got ${got === undefined ? "the end" : quote(String.fromCodePoint(got))}`)
   }
 
+  private duplicate(name: string, at: number): ToolsumError {
+    const pointer = pointerAt(this.text, at)
+    const why = `expected unique member names, got ${quote(name)} again ${this.place(at)}, which is ${quote(pointer, 200)}`
+    return new ToolsumError("JSON_MALFORMED", why, { evidence: { duplicate: pointer } })
+  }
+
   private fail(why: string, at = this.at): ToolsumError {
+    return bad(`${why} ${this.place(at)}`)
+  }
+
+  private place(at: number): string {
     const before = this.text.slice(0, at)
     const line = before.split("\n").length
-    return bad(`${why} at line ${line}, column ${at - before.lastIndexOf("\n")}`)
+    return `at line ${line}, column ${at - before.lastIndexOf("\n")}`
   }
 }
