@@ -2,32 +2,22 @@
 // rules of RULESET_VERSION on both sides, so that new rules never make a difference where nothing differs.
 import { compareUtf8 } from "../core/bytes.js"
 import { SECTION_NAMES, type SectionName, type Surface } from "../core/section.js"
-import { SEVERITIES, type Severity } from "../core/severity.js"
-import type { Change } from "../core/verdict.js"
+import { SEVERITIES } from "../core/severity.js"
 import { findAppeared } from "./appeared.js"
-import { gradeSeverity } from "./change-severity.js"
-import { type ClassOverride, classifySurface, type SurfaceClasses } from "./classify/classify.js"
+import { type GradedChange, gradeSeverity } from "./change-severity.js"
+import { classifySurface, type SurfaceClasses } from "./classify/classify.js"
 import { type DiffOptions, diffSurfaces, type SurfaceDiff } from "./diff.js"
 import type { ChangeFinding, Finding, Place } from "./finding.js"
 import { gradeChanges } from "./grade/grade.js"
 import { lintSurface } from "./lint/lint.js"
 import { maskSurface } from "./masked.js"
 import { diffNotes, type Note, type ServerFacts } from "./notes.js"
+import type { AnalysisOptions } from "./options.js"
 import { RULESET_VERSION } from "./rules.js"
 import { findInTexts } from "./text/find-in-texts.js"
 
-/** Another server whose tools are offered beside this one's. */
-export interface OtherServer {
-  readonly name: string
-  readonly surface: Surface
-}
-
-/** What is known beside the surface. */
-export interface AnalysisOptions {
-  /** The servers of the same lockfile, for shadowing and look-alike names. */
-  readonly others?: readonly OtherServer[]
-  readonly overrides?: readonly ClassOverride[]
-}
+export type { GradedChange } from "./change-severity.js"
+export type { AnalysisOptions, OtherServer } from "./options.js"
 
 /** What a surface shows by itself. */
 export interface SurfaceAnalysis {
@@ -67,12 +57,6 @@ const sortFindings = (findings: readonly Finding[]): readonly Finding[] =>
 function compareItems(a: string | null, b: string | null): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null)
   return compareUtf8(a, b)
-}
-
-/** A difference with how much it asks of a reader: the gravest of its meanings, each with what appeared in it, and of what appeared at or
- *  under its pointer. */
-export interface GradedChange extends Change {
-  readonly severity: Severity
 }
 
 /** What a difference between two surfaces means. */

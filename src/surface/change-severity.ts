@@ -2,8 +2,13 @@
 // at or under; for another name, only what is about the item as a whole or about the name. Linear in changes, meanings and findings.
 import { type Severity, worstSeverity } from "../core/severity.js"
 import type { Change } from "../core/verdict.js"
-import type { GradedChange } from "./analysis.js"
 import type { ChangeFinding, Finding, Place } from "./finding.js"
+
+/** A difference with how much it asks of a reader: the gravest of its meanings, each with what appeared in it, and of what appeared at or
+ *  under its pointer. */
+export interface GradedChange extends Change {
+  readonly severity: Severity
+}
 
 /** The changes, each with its severity. */
 export function gradeSeverity(

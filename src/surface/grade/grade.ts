@@ -3,8 +3,7 @@
 import { isArray, type JsonValue } from "../../core/json.js"
 import { type SectionName, type Surface, surfaceMember, withoutVersion } from "../../core/section.js"
 import type { Change } from "../../core/verdict.js"
-import type { SurfaceAnalysis } from "../analysis.js"
-import type { Tier } from "../classify/classify.js"
+import type { SurfaceClasses, Tier } from "../classify/classify.js"
 import type { SurfaceDiff } from "../diff.js"
 import type { ChangeFinding, Finding, Place } from "../finding.js"
 import type { Note } from "../notes.js"
@@ -19,7 +18,7 @@ export interface GradeInput {
   readonly after: Surface
   readonly diff: SurfaceDiff
   readonly notes: readonly Note[]
-  readonly sides: { readonly before: SurfaceAnalysis; readonly after: SurfaceAnalysis }
+  readonly sides: { readonly after: { readonly findings: readonly Finding[]; readonly classes: SurfaceClasses } }
 }
 
 /** The meaning of every change and note: at least one finding for each, in the order of the changes, then of the notes. */

@@ -1,9 +1,9 @@
 // What a reviewer would remark on in a tool list: what a model cannot tell apart, what is destroyed without a boundary, what contradicts
 // itself, what cannot be read and what leads elsewhere. Structure first; words only where two of them agree.
 import type { Surface } from "../../core/section.js"
-import type { AnalysisOptions } from "../analysis.js"
 import type { SurfaceClasses } from "../classify/classify.js"
 import type { Finding } from "../finding.js"
+import type { AnalysisOptions } from "../options.js"
 import { lintAmbiguity } from "./ambiguous.js"
 import { lintAnnotations } from "./annotations.js"
 import { lintConventions, lintDescription } from "./conventions.js"

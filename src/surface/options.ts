@@ -1,0 +1,16 @@
+// What an analysis is told beside the surface: the other servers of the user, and what a person said of single tools.
+import type { Surface } from "../core/section.js"
+import type { ClassOverride } from "./classify/classify.js"
+
+/** Another server whose tools are offered beside this one's. */
+export interface OtherServer {
+  readonly name: string
+  readonly surface: Surface
+}
+
+/** What is known beside the surface. */
+export interface AnalysisOptions {
+  /** The servers of the same lockfile, for shadowing and look-alike names. */
+  readonly others?: readonly OtherServer[]
+  readonly overrides?: readonly ClassOverride[]
+}
