@@ -9,11 +9,12 @@ import type { SurfaceDiff } from "../surface/diff.js"
 import { type ChangeGroup, groupChanges } from "../surface/groups.js"
 import { appearedElsewhere, type Meanings, meaningsOf } from "../surface/meanings.js"
 import type { Note } from "../surface/notes.js"
+import { countSeverities } from "../surface/shown-finding.js"
 import type { Run } from "../surface/shown-lines.js"
 import { showItem, showName } from "../surface/shown-text.js"
 import type { Paint } from "./paint.js"
 import { createPage, type Page } from "./render-page.js"
-import { countSeverities, describeFinding, markSeverity, padSeverity, SEVERITY_WIDTH } from "./severity-text.js"
+import { describeFinding, markSeverity, padSeverity, SEVERITY_WIDTH } from "./severity-text.js"
 
 /** How a diff is shown. */
 export interface DiffStyle {
