@@ -74,7 +74,6 @@ export const DESTRUCTIVE_VERBS: readonly string[] = [
   "clear",
   "reset",
   "revoke",
-  "format",
   "shred",
   "obliterate",
   "nuke",
@@ -82,7 +81,7 @@ export const DESTRUCTIVE_VERBS: readonly string[] = [
   "prune",
 ]
 
-/** Of them those that mean nothing milder ("clear the filter", "format a date", "drop a file here" do). */
+/** Of them those that mean nothing milder ("clear the filter", "drop a file here", "flush the buffer" do). */
 export const PLAINLY_DESTRUCTIVE_VERBS: readonly string[] = [
   "delete",
   "remove",
@@ -121,16 +120,15 @@ export const WRITING_VERBS: readonly string[] = [
   "overwrite",
 ]
 
-/** A verb in its plain, third-person, past and -ing forms, as written in lower case. */
+const IRREGULAR_PAST: Readonly<Record<string, string>> = { overwrite: "overwritten", write: "written", send: "sent" }
+
+/** A verb in its plain, third-person, past and -ing forms, all in lower case. */
 export function inflect(verb: string): readonly string[] {
   const stem = verb.endsWith("e") ? verb.slice(0, -1) : verb
-  const past = /(?:ite|end)$/.test(verb) ? [IRREGULAR[verb] ?? `${stem}ed`] : [`${stem}ed`]
-  const doubled = /[^aeiou][aeiou][bgmnpt]$/.test(verb) ? [`${verb}${verb.at(-1)}ed`, `${verb}${verb.at(-1)}ing`] : []
   const third = /(?:s|sh|ch)$/.test(verb) ? `${verb}es` : `${verb}s`
-  return [verb, third, ...past, `${stem}ing`, ...doubled]
+  const doubled = /[^aeiou][aeiou][bgmnpt]$/.test(verb) ? [`${verb}${verb.at(-1)}ed`, `${verb}${verb.at(-1)}ing`] : []
+  return [verb, third, IRREGULAR_PAST[verb] ?? `${stem}ed`, `${stem}ing`, ...doubled]
 }
-
-const IRREGULAR: Readonly<Record<string, string>> = { overwrite: "overwritten", write: "written", send: "sent" }
 
 const canonical = new Map(SYNONYMS.flatMap(([first = "", ...others]) => others.map((word) => [word, first] as const)))
 
