@@ -57,7 +57,7 @@ async function verifyEvidence(
   const witnessPolicy = await collectWitnessPolicy(options, io)
   const { judgement, logs } = verifyServerEvidence({ evidence, roots, nowSec: BigInt(io.nowSec()), witnessPolicy })
   const { reading, unread } = evidence
-  const report = buildServerReport({ reading, logs, unread, judgement })
+  const report = await withMeanings(buildServerReport({ reading, logs, unread, judgement }))
   const exitCode = exitCodeOfVerdict(report.verdict)
   const sum = computeEvidenceSum(evidence)
   if (options.flag("json")) {
@@ -66,6 +66,13 @@ async function verifyEvidence(
     printDocument(io, { command, exitCode, roots: rootMembers(logs), ...members, ...policy })
   } else if (!options.flag("quiet") || exitCode !== 0) await show(report, { evidence, file, sum }, options, io)
   return exitCode
+}
+
+/** The report with what its changes mean; what finds that out loads only for a list that changed. */
+async function withMeanings(report: ServerReport): Promise<ServerReport> {
+  if (report.changes.length === 0) return report
+  const { reviewChanges } = await import("../features/review.js")
+  return { ...report, ...(await reviewChanges(report.changes, report.difference, { given: [] })) }
 }
 
 async function show(
