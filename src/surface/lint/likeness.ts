@@ -10,7 +10,7 @@ export interface Wording {
   readonly name: ReadonlySet<string>
   /** Words of title and description, the same way. */
   readonly text: ReadonlySet<string>
-  /** What may be an action: words of the name, and the first of the text, as written. */
+  /** What may be an action: words of the name, as written, and the first of the text. */
   readonly actions: ReadonlySet<string>
 }
 
@@ -24,7 +24,7 @@ export function readWording(tool: ToolView): Wording {
       text ??= toTerms([...splitText(stringMember(tool.item, "title")), ...splitText(tool.description)])
       return text
     },
-    actions: new Set([...name, ...splitText(tool.description.slice(0, MAX_NAME_CHARS)).slice(0, 1)]),
+    actions: new Set([...name, ...toTerms(splitText(tool.description.slice(0, MAX_NAME_CHARS)).slice(0, 1))]),
   }
 }
 
