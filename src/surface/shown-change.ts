@@ -11,6 +11,8 @@ import { diffWords, type Piece } from "./words.js"
 export interface Marks {
   /** Brackets around removed and added text, for output without colour. */
   readonly brackets: boolean
+  /** Leave nothing out of texts: for output that a reader can fold. */
+  readonly whole?: boolean
 }
 
 /** A change in words: `verb` says what happened, `runs` show it. `spaces`: white space was made visible. */
@@ -110,14 +112,18 @@ function showPieces(pieces: readonly Piece[], marks: Marks): Shown {
     const { kind, text } = piece
     if (kind === "same")
       return {
-        text: guard(showText(elide(text, i > 0 ? CONTEXT : 0, i < pieces.length - 1 ? CONTEXT : 0)), marks),
+        text: guard(showText(marks.whole ? text : elideAround(text, i, pieces.length)), marks),
         look: "plain",
       }
-    const shortened = kind === "removed" ? elide(text, 2 * REMOVED_CONTEXT, REMOVED_CONTEXT) : text
+    const shortened = kind === "removed" && !marks.whole ? elide(text, 2 * REMOVED_CONTEXT, REMOVED_CONTEXT) : text
     return mark(guard((shows[i] ?? showText)(shortened), marks), kind, marks)
   })
   return { verb: "", runs, spaces: shows.includes(showSpaces) }
 }
+
+/** What stayed, without what is far from the pieces beside it. */
+const elideAround = (text: string, at: number, count: number): string =>
+  elide(text, at > 0 ? CONTEXT : 0, at < count - 1 ? CONTEXT : 0)
 
 /** Escaped text in our brackets, where colour does not say it. */
 function mark(text: string, look: "plain" | "removed" | "added", { brackets }: Marks): Run {
