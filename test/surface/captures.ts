@@ -1,7 +1,8 @@
 // The captured tool lists of real servers, read two ways: through the product's reader, and through JSON.parse for comparison.
+import { readdirSync } from "node:fs"
 import { parseJson } from "../../src/core/json.js"
 import { parseSurface, type Surface } from "../../src/core/section.js"
-import { hasShared, readShared } from "../shared.js"
+import { hasShared, readShared, sharedPath } from "../shared.js"
 
 export interface Pair {
   readonly package: string
@@ -13,6 +14,11 @@ export interface Pair {
 
 /** Every consecutive pair of captures; none where there is no shared data. */
 export const PAIRS: readonly Pair[] = hasShared ? JSON.parse(readShared("captures/pairs.json")) : []
+
+/** File names of all captures. */
+export const CAPTURES: readonly string[] = hasShared
+  ? readdirSync(sharedPath("captures")).filter((file) => file.endsWith(".json") && file !== "pairs.json")
+  : []
 
 export const readCapture = (file: string): Surface => parseSurface(parseJson(readShared(`captures/${file}`)))
 
