@@ -73,11 +73,8 @@ function expectLocated({ section, item }: Place, edited: JsonValue, path: readon
   const { changes, meanings, diff } = analyseChanges({ before: alone(section, item), after: alone(section, edited) })
   if (diff.changes.length === 0) return // the edit wrote what was there
   const at = formatPointer(path)
-  expect(
-    meanings.some(
-      ({ pointer, covers }) => isOn(at, pointer) || (isOn(pointer, at) && covers.some((one) => isOn(at, one))),
-    ),
-  ).toBe(true)
+  // An object in the place of another is told by the members that differ.
+  expect(meanings.some(({ pointer }) => isOn(at, pointer) || isOn(pointer, at))).toBe(true)
   for (const change of changes) {
     expect(SEVERITIES).toContain(change.severity)
     const own = meanings.filter((one) => one.section === change.section && one.item === change.item)
@@ -85,6 +82,9 @@ function expectLocated({ section, item }: Place, edited: JsonValue, path: readon
   }
   for (const { rule } of meanings) expect(Object.keys(RULES)).toContain(rule)
 }
+
+/** Largest item, in characters, all of whose places are edited: each edit takes an analysis. */
+const MAX_SIZE = 1200
 
 const KINDS: readonly Edit[] = ["change", "remove", "add"]
 
@@ -107,8 +107,8 @@ describeShared("single edits of captured items", () => {
 
   test("any edit of every place of one item of each section has", () => {
     for (const section of SECTION_NAMES) {
-      const [place] = places.filter((one) => one.section === section).sort((a, b) => size(b.item) - size(a.item))
-
+      const small = places.filter((one) => one.section === section && size(one.item) <= MAX_SIZE)
+      const [place] = small.sort((a, b) => size(b.item) - size(a.item))
       if (place === undefined) throw new Error(`no capture with ${section}`)
       for (const path of pathsIn(place.item))
         for (const kind of KINDS) {
