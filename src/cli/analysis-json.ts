@@ -3,12 +3,16 @@ import type { JsonObject, JsonValue } from "../core/json.js"
 import type { ChangeAnalysis, SurfaceAnalysis } from "../surface/analysis.js"
 import type { SurfaceClasses, ToolClass } from "../surface/classify/classify.js"
 import type { ChangeFinding, Finding } from "../surface/finding.js"
+import type { TokenCost } from "../surface/token-cost.js"
 
 /** What changes mean; left out where they could not be graded. */
-export const analysisMembers = (analysis: ChangeAnalysis | null | undefined): { readonly analysis?: JsonValue } =>
-  analysis ? { analysis: analysisMember(analysis) } : {}
+export const analysisMembers = (p: {
+  readonly analysis?: ChangeAnalysis | null
+  readonly tokens?: TokenCost | null
+}): { readonly analysis?: JsonObject } =>
+  p.analysis ? { analysis: { ...meaningMembers(p.analysis), ...(p.tokens ? { tokens: { ...p.tokens } } : {}) } } : {}
 
-const analysisMember = ({ ruleset, meanings, appeared }: ChangeAnalysis): JsonObject => ({
+const meaningMembers = ({ ruleset, meanings, appeared }: ChangeAnalysis): JsonObject => ({
   ruleset,
   meanings: meanings.map(findingMember),
   appeared: appeared.map(findingMember),

@@ -175,8 +175,8 @@ async function reviewUnapproved(
   const committed = async () => (await import("./committed.js")).readCommitted(p.store.path, p.name, io)
   const difference = await compareUnapproved({ ...p, log: log.source, records, committed })
   if (difference !== null) {
-    const { changes, analysis } = await reviewCompared(difference, await context())
-    return { ...verdict, changes, analysis }
+    const { changes, analysis, tokens } = await reviewCompared(difference, await context())
+    return { ...verdict, changes, analysis, tokens }
   }
   return { ...verdict, detail: `${verdict.detail}; the approved texts are not at hand` }
 }

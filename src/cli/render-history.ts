@@ -215,7 +215,7 @@ export const changesMember = ({ differs, items, diff, notCovered }: RecordChange
   differs: [...differs],
   items: items.map((item) => ({ ...item })),
   changes: diff.changes.map(changeMember),
-  ...analysisMembers(diff.analysis),
+  ...analysisMembers(diff),
   notCovered: [...notCovered],
 })
 

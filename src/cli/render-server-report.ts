@@ -50,7 +50,8 @@ export function verdictOf(report: ServerReport): ReviewedServer {
     pin: null,
     items: Object.fromEntries(counts),
     changes: report.changes,
-    ...(report.analysis === undefined ? {} : { analysis: report.analysis }),
+    analysis: report.analysis ?? null,
+    tokens: report.tokens ?? null,
     warnings: [...new Set(logs.flatMap(({ log }) => log.warnings))],
   }
 }

@@ -99,7 +99,7 @@ export function updatedMember(
     wasApproved: before.approved?.pin ?? null,
     comparedWith,
     changes: (diff?.changes ?? []).map(changeMember),
-    ...analysisMembers(diff?.analysis),
+    ...analysisMembers(diff ?? {}),
     profile: observed.observation.profile,
     findings: findingsMember(observed.reading.findings),
     localTexts: localTextsMember(observed.localTexts),

@@ -66,7 +66,7 @@ function serverMember(server: ReviewedServer): JsonValue {
     items: { ...server.items },
     changes: server.changes.map(changeMember),
     warnings: [...server.warnings],
-    ...analysisMembers(server.analysis),
+    ...analysisMembers(server),
     ...(server.lowered ? { lowered: { ...server.lowered } } : {}),
   }
 }

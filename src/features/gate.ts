@@ -4,6 +4,7 @@ import { isAtLeast, type Severity } from "../core/severity.js"
 import type { Lowered, ServerVerdict } from "../core/verdict.js"
 import type { ChangeAnalysis } from "../surface/analysis.js"
 import { gravestOf } from "../surface/meanings.js"
+import type { TokenCost } from "../surface/token-cost.js"
 
 /** From which severity on a change is a finding, and who said so. */
 export type FailOn = Pick<Lowered, "failOn" | "source">
@@ -11,6 +12,7 @@ export type FailOn = Pick<Lowered, "failOn" | "source">
 /** The answer for a server with what its changes mean. `analysis`: null where not all texts of both sides are at hand. */
 export interface ReviewedServer extends ServerVerdict {
   readonly analysis?: ChangeAnalysis | null
+  readonly tokens?: TokenCost | null
 }
 
 /** The stricter of two levels; what is not given has no say. Null: every change is a finding. */

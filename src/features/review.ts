@@ -6,6 +6,7 @@ import type { Change } from "../core/verdict.js"
 import type { AnalysisOptions, ChangeAnalysis, ComparedSides } from "../surface/analysis.js"
 import { type DiffOptions, diffSurfaces, type SurfaceDiff } from "../surface/diff.js"
 import { withRules } from "../surface/meanings.js"
+import type { TokenCost } from "../surface/token-cost.js"
 import { redactChanges, redactSurface } from "./echoed-values.js"
 
 /** What was compared: two surfaces, and how. */
@@ -23,6 +24,8 @@ export interface ReviewContext extends AnalysisOptions {
 export interface Reviewed {
   readonly changes: readonly Change[]
   readonly analysis: ChangeAnalysis | null
+  /** What the change costs in a model's context; null where the analysis is. */
+  readonly tokens: TokenCost | null
 }
 
 /** A diff with what its changes mean. */
@@ -43,11 +46,15 @@ export async function reviewChanges(
   { given, ...context }: ReviewContext,
 ): Promise<Reviewed> {
   const shown = redactChanges(changes, given)
-  if (compared === null || changes.length === 0) return { changes: shown, analysis: null }
-  const { analyseChanges } = await import("../surface/analysis.js")
+  const nothing = { changes: shown, analysis: null, tokens: null }
+  if (compared === null || changes.length === 0) return nothing
+  const [{ analyseChanges }, { computeTokenCost }] = await Promise.all([
+    import("../surface/analysis.js"),
+    import("../surface/token-cost.js"),
+  ])
   const { before, after, ...facts } = compared.sides
   const sides = { ...facts, before: redactSurface(before, given), after: redactSurface(after, given) }
   const analysis = analyseChanges(sides, { ...compared.options, ...context })
-  const isWhole = analysis.changes.length === changes.length
-  return isWhole ? { changes: withRules(analysis), analysis } : { changes: shown, analysis: null }
+  if (analysis.changes.length !== changes.length) return nothing
+  return { changes: withRules(analysis), analysis, tokens: computeTokenCost(sides.before, sides.after) }
 }

@@ -9,6 +9,7 @@ import type { Comparison, JudgedLog, ServerJudgement, SignedRecord } from "../co
 import type { Change, Verdict } from "../core/verdict.js"
 import type { ProvenLog } from "../core/verify-server-evidence.js"
 import type { ChangeAnalysis } from "../surface/analysis.js"
+import type { TokenCost } from "../surface/token-cost.js"
 import { compareReading } from "./compare-live.js"
 import { describeDay } from "./log-answer.js"
 import type { Compared } from "./review.js"
@@ -41,6 +42,7 @@ export interface ServerReport {
   readonly difference: Compared | null
   /** What they mean; not said where nobody asks. */
   readonly analysis?: ChangeAnalysis | null
+  readonly tokens?: TokenCost | null
   readonly logs: readonly LogReport[]
   readonly unread: readonly UnreadLog[]
   /** What else the logs know, a sentence each. */

@@ -8,7 +8,7 @@ import { type Surface, surfaceItems } from "../core/section.js"
 const CHARS_PER_TOKEN = 4
 
 /** How the numbers came about, for reports. */
-export const TOKEN_COST_METHOD =
+const METHOD =
   "estimate: characters of the canonical JSON of instructions, tools, prompts and templates, without annotations, _meta and icons, divided by 4"
 
 /** Tokens of two surfaces, and what came and went between them, item by item. */
@@ -17,6 +17,8 @@ export interface TokenCost {
   readonly after: number
   readonly added: number
   readonly removed: number
+  /** How they were counted. */
+  readonly method: string
 }
 
 /** Members of an item that clients do not send to a model. */
@@ -33,6 +35,7 @@ export function computeTokenCost(before: Surface, after: Surface): TokenCost {
     after: countTokens(after),
     added: toTokens(sum(without(is, was))),
     removed: toTokens(sum(without(was, is))),
+    method: METHOD,
   }
 }
 

@@ -14,7 +14,6 @@ import { findPin, observationOf } from "../../features/pins.js"
 import { reviewCompared } from "../../features/review.js"
 import { gravestOf } from "../../surface/meanings.js"
 import { countSeverities } from "../../surface/shown-finding.js"
-import { computeTokenCost } from "../../surface/token-cost.js"
 import { analysisMembers } from "../analysis-json.js"
 import type { CommandSpec } from "../commands.js"
 import { FAIL_ON_CHANGE, readFailOn } from "../fail-on.js"
@@ -25,7 +24,7 @@ import { loadPaint } from "../paint.js"
 import { findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.js"
 import { renderDiff } from "../render-diff.js"
 import { changeMember, printDocument } from "../report-json.js"
-import { costMember, describeCost } from "../token-text.js"
+import { describeCost } from "../token-text.js"
 
 export const diffCommand: CommandSpec = {
   usage: "diff <a> <b>",
@@ -41,14 +40,13 @@ export const diffCommand: CommandSpec = {
     const [before, after] = [await loadSide(a, options, io), await loadSide(b, options, io)]
     const compared = alignSides(before, after)
     const diff = await reviewCompared(compared, { given: [] })
-    const { changes, analysis } = diff
+    const { changes, tokens } = diff
     const gravest = gravestOf(changes)
     const isLowered = gate !== null && gravest !== null && !isAtLeast(gravest, gate.failOn)
     const exitCode = changes.length === 0 || isLowered ? 0 : 1
-    const cost = computeTokenCost(compared.sides.before, compared.sides.after)
     if (options.flag("json")) {
       const lowered = isLowered ? { lowered: { ...gate, gravest } } : {}
-      const members = { changes: changes.map(changeMember), ...analysisMembers(analysis), tokens: costMember(cost) }
+      const members = { changes: changes.map(changeMember), ...analysisMembers(diff) }
       printDocument(io, { command: "diff", exitCode, ...members, ...lowered })
     } else if (!options.flag("quiet")) {
       const lines =
@@ -58,7 +56,7 @@ export const diffCommand: CommandSpec = {
               ...renderDiff(diff, { paint: await loadPaint(io.colour) }),
               describeChanges(changes),
               ...(isLowered ? [`let pass: nothing is as grave as --fail-on ${gate.failOn} asks for`] : []),
-              describeCost(cost),
+              ...(tokens ? [describeCost(tokens)] : []),
             ]
       io.stdout(`${lines.join("\n")}\n`)
     }
