@@ -27,11 +27,21 @@ export const showAscii = (text: string): string => showText(text).replace(/[^\n 
 
 /** Untrusted text on one line, at most `max` code points of it; in quotes unless it is one visible word. */
 export function showName(text: string, max = 100): string {
-  const points = [...text.slice(0, 2 * max)]
-  const clipped = points.length > max || text.length > 2 * max
-  const shown = showText(clipped ? points.slice(0, max).join("") : text)
+  const { shown, clipped } = clip(text, max)
   if (!clipped && shown === text && /^[^\s"]+$/.test(text)) return text
   return `"${shown.replaceAll("\n", "\\n").replaceAll('"', '\\"')}"${clipped ? "…" : ""}`
+}
+
+/** The same without quotes, for a place of its own. */
+export function showLine(text: string, max: number): string {
+  const { shown, clipped } = clip(text, max)
+  return `${shown.replaceAll("\n", "\\n")}${clipped ? "…" : ""}`
+}
+
+function clip(text: string, max: number): { readonly shown: string; readonly clipped: boolean } {
+  const points = [...text.slice(0, 2 * max)]
+  const clipped = points.length > max || text.length > 2 * max
+  return { shown: showText(clipped ? points.slice(0, max).join("") : text), clipped }
 }
 
 /** Name of an item as `showName`, null as "(no name)"; one with characters beyond ASCII is spelt out too, since it may look like another. */
