@@ -1,23 +1,13 @@
 // Annotations against what a tool says of itself and takes.
 import { expect, test } from "vitest"
-import type { Kind, ToolClass } from "../../../src/surface/classify/classify.js"
+import type { Kind } from "../../../src/surface/classify/classify.js"
 import { lintAnnotations } from "../../../src/surface/lint/annotations.js"
 import { viewTools } from "../../../src/surface/lint/tool-view.js"
-import { lines, tool, toolSurface } from "./support.js"
-
-const classOf = (item: string, kinds: readonly Kind[]): ToolClass => ({
-  item,
-  tier: "R5",
-  found: "R5",
-  kinds,
-  reasons: [],
-  reversibility: null,
-  override: null,
-})
+import { lines, tool, toolClass, toolSurface } from "./support.js"
 
 const judge = (name: string, description: string, annotations: unknown, kinds: readonly Kind[] = []) =>
   viewTools(toolSurface(tool(name, description, { annotations }))).flatMap((view) =>
-    lines(lintAnnotations(view, classOf(name, kinds))),
+    lines(lintAnnotations(view, toolClass(name, { tier: "R5", kinds }))),
   )
 
 const BOTH = { readOnlyHint: true, destructiveHint: false }

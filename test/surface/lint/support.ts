@@ -2,7 +2,7 @@
 import { parseJson } from "../../../src/core/json.js"
 import { parseSurface, type Surface } from "../../../src/core/section.js"
 import type { OtherServer } from "../../../src/surface/analysis.js"
-import { classifySurface } from "../../../src/surface/classify/classify.js"
+import { classifySurface, type ToolClass } from "../../../src/surface/classify/classify.js"
 import type { Finding } from "../../../src/surface/finding.js"
 import { lintSurface } from "../../../src/surface/lint/lint.js"
 
@@ -33,3 +33,14 @@ export const lines = (findings: readonly Finding[]): readonly string[] =>
   findings.map(({ rule, severity, item, pointer }) => `${rule} ${severity} ${item ?? "-"} ${pointer}`.trim())
 
 export const lintTools = (...tools: readonly unknown[]): readonly string[] => lines(lint(toolSurface(...tools)))
+
+/** A tool's class with nothing to it but what is given. */
+export const toolClass = (item: string, { tier, kinds }: Pick<ToolClass, "tier" | "kinds">): ToolClass => ({
+  item,
+  tier,
+  found: tier,
+  kinds,
+  reasons: [],
+  reversibility: null,
+  override: null,
+})
