@@ -112,8 +112,8 @@ function nameNeedles(kind: "user" | "host", name: string | null): readonly Needl
   ]
 }
 
-/** Accounts and hosts of images and installers: everybody has them. */
-const COMMON_NAMES: ReadonlySet<string> = new Set(
+/** Accounts and hosts of images and installers, lower case: everybody has them. */
+export const COMMON_NAMES: ReadonlySet<string> = new Set(
   "admin administrator app debian default docker ec2-user guest localhost node public root runner test ubuntu user users vscode".split(
     " ",
   ),

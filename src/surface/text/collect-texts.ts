@@ -24,6 +24,9 @@ const KNOWN_MEMBERS: ReadonlySet<string> = new Set(
   ).split(" "),
 )
 
+/** True for a member that the specification gives an item or serverInfo. */
+export const isKnownMember = (name: string): boolean => KNOWN_MEMBERS.has(name)
+
 /** All texts of a surface, by section (instructions, tools, prompts, templates, resources, server), item and place, in the order of the
  *  text; empty ones too. Total: a list that is no array has no items. */
 export function collectTexts(surface: Surface): readonly PlacedText[] {
