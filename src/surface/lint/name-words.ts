@@ -9,8 +9,8 @@ const EMPTY_WORDS: ReadonlySet<string> = new Set(
   ),
 )
 
-/** The words of a name in its order, lower case: `getUserByID` has get, user, by, id. */
-export const splitName = (name: string): readonly string[] =>
+/** The words of a name in its order, lower case: `getUserByID` has get, user, by, id. The first `maxWords` of them. */
+export const splitName = (name: string, maxWords = MAX_NAME_WORDS): readonly string[] =>
   (
     name
       .slice(0, MAX_NAME_CHARS)
@@ -18,7 +18,7 @@ export const splitName = (name: string): readonly string[] =>
       .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
       .match(/[\p{L}\p{N}]+/gu) ?? []
   )
-    .slice(0, MAX_NAME_WORDS)
+    .slice(0, maxWords)
     .map((word) => word.toLowerCase())
 
 /** The words of a prose text, lower case, clipped. */

@@ -115,6 +115,6 @@ function confusable(section: SectionName, name: string, like: Named): Finding {
     severity: "critical",
     message: `looks like ${quote(like.name)}${where} but is another name`,
     like: escapeInvisible(like.name),
-    ...(like.server === null ? {} : { target: `${like.server}/${like.name}` }),
+    ...(like.server === null ? {} : { target: escapeInvisible(`${like.server}/${like.name}`) }),
   }
 }

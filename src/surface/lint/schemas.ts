@@ -4,6 +4,7 @@ import { isArray, isObject, type JsonObject, type JsonValue } from "../../core/j
 import { formatPointer } from "../../core/pointer.js"
 import type { Finding } from "../finding.js"
 import { type ResolvedRef, resolveRef, type SchemaPlace, walkSchema } from "../schema/walk.js"
+import { splitName } from "./name-words.js"
 import { member, type ToolView, toolFinding } from "./tool-view.js"
 
 /** Findings about the schemas of one tool. */
@@ -98,13 +99,24 @@ function headerMirror(tool: ToolView, place: SchemaPlace, schema: JsonObject, he
   const name = typeof header === "string" ? ` ${quote(header)}` : ""
   return toolFinding(tool.key, `${place.pointer}/x-mcp-header`, {
     rule: "header-mirror",
-    severity: isFree || SECRET_NAME.test(place.property ?? "") ? "high" : "medium",
+    severity: isFree || isSecretName(place.property ?? "") ? "high" : "medium",
     message: `clients copy this argument into the request header${name}, where proxies and logs see it`,
   })
 }
 
-/** Names of what must not be seen on the way. */
-const SECRET_NAME = /token|secret|passw|passphrase|credential|api_?-?key|auth|cookie|session|pin$|otp/i
+/** Words of names of what must not be seen on the way; `key` only as an API's, an access or a private one. */
+const SECRET_WORDS: ReadonlySet<string> = new Set(
+  "token secret password passwd passphrase credential credentials auth authorization cookie session pin otp apikey".split(
+    " ",
+  ),
+)
+const KEY_OWNERS = ["api", "access", "private", "secret", "signing"]
+
+function isSecretName(name: string): boolean {
+  const words = splitName(name)
+  const isKey = words.includes("key") && KEY_OWNERS.some((owner) => words.includes(owner))
+  return isKey || words.some((word) => SECRET_WORDS.has(word))
+}
 
 const TYPES: readonly unknown[] = ["null", "boolean", "object", "array", "number", "integer", "string"]
 

@@ -7,8 +7,17 @@ export const QUANTITIES: readonly string[] = [
   "any",
   "everything",
   "anything",
+  "arbitrary",
   "everyone",
   "(?:the|an?|your|this|its)?\\s*(?:entire|whole|complete|full)",
+]
+
+/** Anywhere, wherever behind the verb it stands. */
+export const REACHES: readonly string[] = [
+  "anywhere",
+  "everywhere",
+  "system-?wide",
+  "(?:no|without(?:\\s+any)?)\\s+(?:limits?|restrictions?)",
 ]
 
 /** What says that the tool does not do it itself, or only on a condition that stands before. */

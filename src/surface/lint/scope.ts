@@ -4,7 +4,7 @@ import { isArray, isObject } from "../../core/json.js"
 import type { Finding } from "../finding.js"
 import { MAX_COMPARED_PROPERTIES } from "./limits.js"
 import { splitName } from "./name-words.js"
-import { BOUNDARIES, DISCLAIMERS, EXCEPTIONS, HARMLESS_OBJECTS, QUANTITIES } from "./scope-words.js"
+import { BOUNDARIES, DISCLAIMERS, EXCEPTIONS, HARMLESS_OBJECTS, QUANTITIES, REACHES } from "./scope-words.js"
 import { splitSentences } from "./sentences.js"
 import { member, type ToolView, toolFinding } from "./tool-view.js"
 import { DESTRUCTIVE_VERBS, inflect, PLAINLY_DESTRUCTIVE_VERBS } from "./verbs.js"
@@ -24,6 +24,8 @@ const PASSIVE = new RegExp(
   String.raw`^${anyOf(QUANTITIES)}\b([^,]{0,80}?)\s(?:is|are|gets?|will\s+be)\s+(?:being\s+)?(?:\w+ly\s+)?(${DESTROYED})\b([\s\S]*)`,
   "i",
 )
+/** "deletes files anywhere …": verb and the rest, with what stands between. */
+const ANYWHERE = new RegExp(String.raw`\b(${DESTROYS})\s([^,;:()]{1,80}?\b${anyOf(REACHES)}\b[\s\S]*)`, "i")
 const PLAINLY = new RegExp(`^${DESTROYED}$`, "i")
 const DISCLAIMER = wordOf(DISCLAIMERS)
 const BOUNDARY = wordOf(BOUNDARIES)
@@ -55,7 +57,7 @@ interface Taking {
 
 /** What a sentence says that the tool takes away, where that is everything of a kind. */
 function readTaking(sentence: string): Taking | null {
-  const active = ACTIVE.exec(sentence)
+  const active = ACTIVE.exec(sentence) ?? ANYWHERE.exec(sentence)
   if (active !== null) {
     const [, verb = "", what = ""] = active
     return DISCLAIMER.test(sentence.slice(0, active.index)) ? null : { verb, what }

@@ -1,6 +1,6 @@
 // Servers beside each other: tools of one name, and texts of one server that govern the tools of another. Only with the names of the
 // others is it certain that a text speaks of them.
-import { quote } from "../../core/errors.js"
+import { escapeInvisible, quote } from "../../core/errors.js"
 import { itemKey } from "../../core/item.js"
 import type { Surface } from "../../core/section.js"
 import type { Severity } from "../../core/severity.js"
@@ -44,7 +44,7 @@ function sameName(name: string, [server = "", ...more]: readonly string[]): Find
     rule: "shadowing.same-name",
     severity: "medium",
     message: `server ${quote(server)}${rest} has a tool of this name too, and which of them is called differs from client to client`,
-    target: `${server}/${name}`,
+    target: escapeInvisible(`${server}/${name}`),
   })
 }
 
@@ -118,6 +118,6 @@ function shadowing(text: PlacedText, { name, server }: Named, severity: Severity
     rule: "shadowing",
     severity,
     message: severity === "high" ? `${what} ${tool} is used` : `${what} ${tool}`,
-    target: `${server}/${name}`,
+    target: escapeInvisible(`${server}/${name}`),
   }
 }

@@ -78,6 +78,8 @@ describe("x-mcp-header", () => {
   test.each([
     ["region", { type: "string", enum: ["eu", "us"] }],
     ["page", { type: "integer" }],
+    ["author", { enum: ["a", "b"] }],
+    ["sortKey", { enum: ["a", "b"] }],
     ["dry", { type: "boolean" }],
     ["zone", { const: "eu" }],
   ])("%s %j holds none, and is told", (name, schema) => {

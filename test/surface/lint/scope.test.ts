@@ -19,6 +19,9 @@ test.each([
   "All stored data will be permanently erased.",
   "Every account is being deleted.",
   "Removes all users\nReturns a count.",
+  "Deletes arbitrary files.",
+  "Erases records anywhere in the company",
+  "Kill processes system-wide.",
 ])("%j takes away without a boundary", (description) => {
   expect(scope(description)).toEqual(["scope.unbounded medium act /description"])
 })
@@ -48,6 +51,8 @@ test.each([
   "Deletes every backup older than 30 days.",
   "Delete every file except those of the owner.",
   "Reset all form fields",
+  "Deletes a file; readable from anywhere.",
+  "Shows deleted records anywhere.",
   "Undo: restores everything, then removes all markers",
   "Works for all cities above 1000 inhabitants.",
   "",
