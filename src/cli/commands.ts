@@ -97,6 +97,13 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
       load: async () => (await import("./commands/scan.js")).scanCommand,
     },
   ],
+  [
+    "report",
+    {
+      summary: "Report on the lockfile for others: Markdown, HTML, SARIF, JSON, or a statement for an auditor",
+      load: async () => (await import("./commands/report.js")).reportCommand,
+    },
+  ],
   ["remove", { summary: "Remove a pin", load: async () => (await import("./commands/remove.js")).removeCommand }],
   ["rename", { summary: "Rename a pin", load: async () => (await import("./commands/rename.js")).renameCommand }],
   [

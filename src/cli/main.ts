@@ -35,7 +35,8 @@ interface Asked {
 /** True for `--json` among the words that are ours, not a server's. */
 const isJsonAsked = (argv: readonly string[]): boolean => {
   const cut = argv.indexOf("--")
-  return (cut < 0 ? argv : argv.slice(0, cut)).includes("--json")
+  const own = cut < 0 ? argv : argv.slice(0, cut)
+  return own.includes("--json") || own.some((word, i) => word === "--format" && own[i + 1] === "json")
 }
 
 async function run(argv: readonly string[], asked: Asked, io: Io): Promise<ExitCode> {

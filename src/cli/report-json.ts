@@ -17,11 +17,11 @@ export interface DocumentHead {
   readonly exitCode: ExitCode
 }
 
+/** One document, before what every one has is put first. */
+export type Document = DocumentHead & { readonly [member: string]: JsonValue | undefined }
+
 /** Print one document: schema version, command and exit code first. */
-export function printDocument(
-  io: Pick<Io, "stdout">,
-  document: DocumentHead & { readonly [member: string]: JsonValue | undefined },
-): void {
+export function printDocument(io: Pick<Io, "stdout">, document: Document): void {
   const { command, exitCode, ...rest } = document
   io.stdout(
     `${formatPrettyJson({ schemaVersion: 1, command, ok: exitCode === 0, exitCode, ...withoutUndefined(rest) })}\n`,
@@ -68,6 +68,7 @@ function serverMember(server: ReviewedServer): JsonValue {
     warnings: [...server.warnings],
     ...analysisMembers(server),
     ...(server.lowered ? { lowered: { ...server.lowered } } : {}),
+    ...(server.allowed ? { allowed: { ...server.allowed } } : {}),
   }
 }
 

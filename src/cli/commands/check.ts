@@ -1,8 +1,10 @@
 // `toolsum check`: every pin against the log and the live server, and a word diff of what changed. The work is check-lockfile.ts's.
+import { resolve } from "node:path"
 import type { LockfileReport } from "../../core/lockfile-report.js"
 import type { ServerVerdict } from "../../core/verdict.js"
 import type { ReviewedServer } from "../../features/gate.js"
 import type { LockfileStore } from "../../ports.js"
+import { BASE_OPTIONS } from "../base.js"
 import { checkLockfile, requireNames } from "../check-lockfile.js"
 import { interrupted } from "../checking.js"
 import type { CommandSpec } from "../commands.js"
@@ -12,6 +14,7 @@ import type { Io } from "../io.js"
 import { LEGION_LOG_OPTION } from "../legion-logs.js"
 import {
   approveStep,
+  basesOf,
   findParts,
   type LockfilePart,
   type ProjectReport,
@@ -32,8 +35,18 @@ import {
   witnessPolicyMembers,
 } from "../project.js"
 import { describeOmission, renderServers } from "../render.js"
+import { showBases } from "../render-base.js"
 import { renderDiff } from "../render-diff.js"
-import { printDocument } from "../report-json.js"
+import {
+  FORMAT_OPTIONS,
+  isRendered,
+  putDocument,
+  putReport,
+  type Rendered,
+  readFormat,
+  renderReportAs,
+  requireReportPlace,
+} from "../report-format.js"
 import { CONSENT_OPTIONS } from "../servers.js"
 import { showWord } from "../shell-words.js"
 import { READ_OPTIONS } from "../typed-target.js"
@@ -49,6 +62,7 @@ export const checkCommand: CommandSpec = {
     ["--strict", "LEGION logs: newer observations that no signed head covers yet leave the answer unknown"],
     ["--explain", "Show heads, leaves and roots"],
     FAIL_ON_CHANGE,
+    ...FORMAT_OPTIONS,
     LEGION_LOG_OPTION,
     ...CONSENT_OPTIONS,
     ...LOG_OPTIONS,
@@ -56,24 +70,52 @@ export const checkCommand: CommandSpec = {
     ...ROOT_OPTIONS,
     ...WITNESS_POLICY_OPTIONS,
     MAX_AGE_OPTION,
+    ...BASE_OPTIONS,
   ],
   examples: [
     "toolsum check",
     "toolsum check memory --json",
     "toolsum check --log-only",
+    "toolsum check --base origin/main",
     "toolsum check --lock .mcp-tools.lock.json",
   ],
   run: async (line, io) => {
     const { options, words } = line
+    const format = readFormat(options)
+    requireReportPlace(format, options, io)
     await announceWitnessPolicy(options, io)
     for (const read of [readMaxAge, readFailOn]) read(options) // a mistyped one is told before anything is asked
     const stores = findProjectLockfiles(options, io)
     if (stores.length > 1) await requireNames(stores, words)
     const report = await reportOn(stores, io, (store) => checkStore(store, line, io))
     if (io.signal.aborted) throw interrupted()
-    await showReport(report, options, io)
+    if (isRendered(format)) await putRendered(format, { report, stores }, options, io)
+    else await showReport(report, options, io)
     return report.exitCode
   },
+}
+
+/** The report for other tools and readers. What no server stands for goes to stderr, as with text. */
+async function putRendered(
+  format: Rendered,
+  { report, stores }: { report: ProjectReport; stores: readonly LockfileStore[] },
+  options: Options,
+  io: Io,
+): Promise<void> {
+  const { buildReport, reportChecked } = await import("../build-report.js")
+  const partOf = findParts(report)
+  const storeOf = ({ file }: LockfilePart) =>
+    stores.find(({ path }) => file === null || path === resolve(io.cwd, file)) ?? null
+  const servers = report.servers.map((server) => {
+    const part = partOf(server)
+    const store = part && storeOf(part)
+    return reportChecked(server, part && store && { part, store })
+  })
+  const { exitCode, roots } = report
+  const failOn = readFailOn(options)?.failOn ?? null
+  const text = await renderReportAs(format, buildReport({ command: "check", exitCode, failOn, roots, servers }))
+  await putReport(text, format, options, io)
+  showFaults(report, true, io)
 }
 
 async function checkStore(store: LockfileStore, line: CommandLine, io: Io): Promise<LockfileReport<ReviewedServer>> {
@@ -83,10 +125,10 @@ async function checkStore(store: LockfileStore, line: CommandLine, io: Io): Prom
 
 async function showReport(report: ProjectReport, options: Options, io: Io): Promise<void> {
   const { exitCode, servers } = report
-  const json = options.flag("json")
+  const json = readFormat(options) === "json"
   if (json) {
     const members = { ...projectMembers(report), ...(await witnessPolicyMembers(options, io)) }
-    printDocument(io, { command: "check", exitCode, ...members })
+    await putDocument({ command: "check", exitCode, ...members }, options, io)
   } else if (servers.length > 0 && (!options.flag("quiet") || exitCode !== 0)) {
     const paint = await loadPaint(io.colour)
     const partOf = findParts(report)
@@ -99,6 +141,7 @@ async function showReport(report: ProjectReport, options: Options, io: Io): Prom
     for (const { name, warnings } of servers)
       for (const one of warnings) io.stderr(`warning: ${showWord(name)}: ${describeWarning(one)}\n`)
   }
+  showBases(basesOf(report), { command: "check", options, io })
   showFaults(report, json, io)
 }
 

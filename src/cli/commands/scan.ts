@@ -16,7 +16,16 @@ import { loadPaint } from "../paint.js"
 import { startProgress } from "../progress.js"
 import { findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.js"
 import { renderScan } from "../render-scan.js"
-import { errorMember, printDocument } from "../report-json.js"
+import {
+  FORMAT_OPTIONS,
+  isRendered,
+  putDocument,
+  putReport,
+  readFormat,
+  renderReportAs,
+  requireReportPlace,
+} from "../report-format.js"
+import { errorMember } from "../report-json.js"
 import { findLists, type ListToScan, type ScanPlace } from "../scan-lists.js"
 import { CONSENT_OPTIONS } from "../servers.js"
 import { LAUNCH_OPTIONS } from "../typed-target.js"
@@ -30,6 +39,7 @@ export const scanCommand: CommandSpec = {
     FAIL_ON_FINDING,
     MIN_OPTION,
     ["--explain", "Say why each tool has its class"],
+    ...FORMAT_OPTIONS,
     ...LAUNCH_OPTIONS,
     ...CONSENT_OPTIONS,
     ...LOG_OPTIONS,
@@ -45,6 +55,8 @@ export const scanCommand: CommandSpec = {
   run: async (line, io) => {
     const { options } = line
     const [failOn, min] = [readSeverity("fail-on", options), readSeverity("min", options)]
+    const format = readFormat(options)
+    requireReportPlace(format, options, io)
     const store = await findProjectLockfile(options, io)
     const lockfile = await store.read()
     const lists = await findLists(line, { store, lockfile, options, io })
@@ -52,8 +64,14 @@ export const scanCommand: CommandSpec = {
     const exitCode = worstExitCode(
       servers.map((server): ExitCode => (server.ok ? exitCodeOfScan(server, failOn) : exitCodeOfError(server.error))),
     )
-    if (options.flag("json")) printDocument(io, { command: "scan", exitCode, failOn, servers: servers.map(memberOf) })
-    else if (!options.flag("quiet") || exitCode !== 0)
+    if (format === "json")
+      await putDocument({ command: "scan", exitCode, failOn, servers: servers.map(memberOf) }, options, io)
+    else if (isRendered(format)) {
+      const { buildReport, reportScanned } = await import("../build-report.js")
+      const shown = servers.map((server) => reportScanned(server, store))
+      const report = buildReport({ command: "scan", exitCode, failOn, roots: [], servers: shown })
+      await putReport(await renderReportAs(format, report), format, options, io)
+    } else if (!options.flag("quiet") || exitCode !== 0)
       io.stdout(renderScan(servers, { paint: await loadPaint(io.colour), min, explain: options.flag("explain") }))
     return exitCode
   },
