@@ -66,3 +66,9 @@ export const HARMLESS_OBJECTS: readonly string[] = (
   "output canvas screen console marker markers override overrides stack whitespace space spaces formatting text duplicate duplicates " +
   "accents punctuation html markup buffer buffers writes clipboard view layers"
 ).split(" ")
+
+/** Containers so large that naming them bounds nothing. */
+export const BROAD_CONTAINERS: readonly string[] = (
+  "database databases system systems machine machines computer host hosts server servers disk drive filesystem cluster clusters cloud " +
+  "company organi[sz]ation tenant account world network production environment platform device registry log store region regions"
+).split(" ")

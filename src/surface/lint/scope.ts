@@ -4,7 +4,15 @@ import { isArray, isObject } from "../../core/json.js"
 import type { Finding } from "../finding.js"
 import { MAX_COMPARED_PROPERTIES } from "./limits.js"
 import { splitName } from "./name-words.js"
-import { BOUNDARIES, DISCLAIMERS, EXCEPTIONS, HARMLESS_OBJECTS, QUANTITIES, REACHES } from "./scope-words.js"
+import {
+  BOUNDARIES,
+  BROAD_CONTAINERS,
+  DISCLAIMERS,
+  EXCEPTIONS,
+  HARMLESS_OBJECTS,
+  QUANTITIES,
+  REACHES,
+} from "./scope-words.js"
 import { splitSentences } from "./sentences.js"
 import { member, type ToolView, toolFinding } from "./tool-view.js"
 import { DESTRUCTIVE_VERBS, inflect, PLAINLY_DESTRUCTIVE_VERBS } from "./verbs.js"
@@ -29,11 +37,13 @@ const ANYWHERE = new RegExp(String.raw`\b(${DESTROYS})\s([^,;:()]{1,80}?\b${anyO
 const PLAINLY = new RegExp(`^${DESTROYED}$`, "i")
 const DISCLAIMER = wordOf(DISCLAIMERS)
 const BOUNDARY = wordOf(BOUNDARIES)
+const BROAD = wordOf(BROAD_CONTAINERS)
 const EXCEPTION = wordOf(EXCEPTIONS)
 /** One of them, with at most two words before it. */
 const HARMLESS = new RegExp(String.raw`^\W*(?:\w+\W+){0,2}?${anyOf(HARMLESS_OBJECTS)}\b`, "i")
 
-/** Tells the first sentence of a tool's description that takes away without a boundary: medium, low for verbs with a milder sense too. */
+/** Tells the first sentence of a tool's description that takes away without a boundary: medium; low for verbs with a milder sense too, and
+ *  for all that some smaller thing holds. */
 export function lintScope(tool: ToolView): readonly Finding[] {
   for (const sentence of splitSentences(tool.description)) {
     const taken = readTaking(sentence)
@@ -41,7 +51,7 @@ export function lintScope(tool: ToolView): readonly Finding[] {
     return [
       toolFinding(tool.key, "/description", {
         rule: "scope.unbounded",
-        severity: PLAINLY.test(taken.verb) ? "medium" : "low",
+        severity: PLAINLY.test(taken.verb) && !isContained(taken.what) ? "medium" : "low",
         message: `takes away without a stated boundary: ${quote(sentence)}`,
       }),
     ]
@@ -70,6 +80,10 @@ function isBounded(what: string, tool: ToolView): boolean {
   const [object = ""] = what.split(/[,;(:]/, 1)
   return BOUNDARY.test(object) || HARMLESS.test(object) || EXCEPTION.test(what) || isBoundByParameter(object, tool)
 }
+
+/** "all shapes from the canvas": everything, but of one thing. "Every file on this machine" is of no such thing. */
+const isContained = (what: string): boolean =>
+  /\b(?:of|from|in|on|within|inside)\s+(?:the|this|that|your|its|an?)\s/i.test(what) && !BROAD.test(what)
 
 /** "every row of a table" where a parameter is called `table`, or where one must be given: the caller says which. The quantified object
  *  itself ("every file", with a parameter `file`) is no such boundary. */

@@ -26,12 +26,17 @@ test.each([
   expect(scope(description)).toEqual(["scope.unbounded medium act /description"])
 })
 
-test.each(["Resets the entire account.", "Drops all tables.", "Revokes every grant on the cluster.", "Flush all keys"])(
-  "%j may, and is told as low",
-  (description) => {
-    expect(scope(description)).toEqual(["scope.unbounded low act /description"])
-  },
-)
+test.each([
+  "Delete all shapes from the drawing.",
+  "Clear all entries from the blocklist so that refused releases are taken again.",
+  "Removes every item in your cart",
+  "Resets the entire account.",
+  "Drops all tables.",
+  "Revokes every grant on the cluster.",
+  "Flush all keys",
+])("%j takes everything of one thing, or has a milder sense: low", (description) => {
+  expect(scope(description)).toEqual(["scope.unbounded low act /description"])
+})
 
 test.each([
   "Delete all rows that match the filter.",
