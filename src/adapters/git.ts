@@ -1,30 +1,144 @@
-// What is asked of git: a file as it was at a revision. Git is started without a shell; a revision that looks like an option is refused.
+// What is asked of git: which commit a name is, the merge base of two, and a file as it was at one. The repository may be a stranger's and so
+// may its configuration: only plumbing is asked that reads objects and runs nothing, no name of ours is ever an option, and what a
+// configuration or an environment could make git start is switched off (git-environment.ts). Nothing is fetched.
 import { execFile } from "node:child_process"
-import { basename, dirname } from "node:path"
-import { promisify } from "node:util"
-import { quote, ToolsumError } from "../core/errors.js"
+import { realpathSync } from "node:fs"
+import { dirname, join, parse, relative, sep } from "node:path"
+import { type Bad, quote, ToolsumError } from "../core/errors.js"
 import { MAX_JSON_BYTES } from "../core/json.js"
+import { cleanEnvironment, type Environment, HARMLESS_SETTINGS } from "./git-environment.js"
+import { findLockfile } from "./lockfile-fs.js"
+import { errnoOf, quotePath } from "./regular-file.js"
 
-const run = promisify(execFile)
+/** A commit by its hash: 40 or 64 hex digits. */
+export type CommitId = string & { readonly commit: unique symbol }
 
-/** Bytes of the file at `path` at a git revision; null when it was not there. Throws USAGE for a revision that git does not know. */
-export async function readAtRevision(revision: string, path: string): Promise<Uint8Array | null> {
-  if (!/^[A-Za-z0-9_][\w./@{}^~-]*$/.test(revision))
-    throw new ToolsumError("USAGE", `expected a git revision, got ${quote(revision)}`)
-  const cwd = dirname(path)
+/** A repository around a folder, read only. */
+export interface Repository {
+  /** The commit that a revision names. Throws USAGE for a text that can be none and for one that git does not know. */
+  resolve(revision: string): Promise<CommitId>
+  /** The commits that are common ancestors of both and ancestors of no other such commit. */
+  mergeBases(a: CommitId, b: CommitId): Promise<readonly CommitId[]>
+  /** True where older commits may be missing, so that a merge base may be another one than in the whole history. */
+  isShallow(): Promise<boolean>
+  /** Bytes of the regular file at such a path as it was at a commit; null when nothing was there. Throws CONFIG_INVALID for a link, a
+   *  folder and what is too large, IO_FAILED where the repository does not have the bytes. */
+  readAt(commit: CommitId, path: string): Promise<Uint8Array | null>
+  /** An absolute path in or below the folder, as it is called in the repository: from its top, with slashes. */
+  nameOf(path: string): string
+}
+
+const REVISION = /^[\p{L}\p{N}_][\p{L}\p{N}_./@{}^~+#-]*$/u
+const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/
+const TIMEOUT_MS = 60_000
+
+/** The repository whose work tree has this folder; links on the way to it are followed first. Throws USAGE outside git. `environment`: of
+ *  the process; little of it reaches git. */
+export function openRepository(folder: string, environment: Environment): Repository {
+  const top = findTop(folder)
+  const ask = (args: readonly string[]) => runGit(top, args, environment)
+  const real = realFolder(folder)
+  const nameOf = (path: string) => relative(top, join(real, relative(folder, path))).replaceAll(sep, "/")
+  return {
+    nameOf,
+    resolve: async (revision) => {
+      if (!REVISION.test(revision)) throw new ToolsumError("USAGE", `expected a git revision, got ${quote(revision)}`)
+      const unknown = () => new ToolsumError("USAGE", `git knows no revision ${quote(revision)} here`)
+      const { code, stdout } = await ask([
+        "rev-parse",
+        "--verify",
+        "--quiet",
+        "--end-of-options",
+        `${revision}^{commit}`,
+      ])
+      if (code !== 0) throw unknown()
+      return readCommit(stdout.toString("latin1").trim(), unknown)
+    },
+    mergeBases: async (a, b) => {
+      const { code, stdout } = await ask(["merge-base", "--all", a, b])
+      if (code > 1) throw unreadable("the history of both commits")
+      const lines = stdout.toString("latin1").split("\n")
+      return lines.flatMap((line) => (line === "" ? [] : [readCommit(line, () => unreadable("a merge base"))]))
+    },
+    isShallow: async () => {
+      const { code, stdout } = await ask(["rev-parse", "--is-shallow-repository"])
+      if (code !== 0) throw unreadable("whether its history is whole")
+      return stdout.toString("latin1").trim() !== "false"
+    },
+    readAt: (commit, path) => readBlob(ask, commit, nameOf(path)),
+  }
+}
+
+/** Bytes of the file at `path` at a git revision; null when it was not there. Throws as `Repository`. */
+export async function readAtRevision(
+  revision: string,
+  path: string,
+  environment: Environment,
+): Promise<Uint8Array | null> {
+  const repository = openRepository(dirname(path), environment)
+  return repository.readAt(await repository.resolve(revision), path)
+}
+
+/** The folder that has `.git`. Git's own search would also take a folder that only looks like a bare repository, which a commit can hold. */
+function findTop(folder: string): string {
+  const top = findLockfile(realFolder(folder)).gitRoot
+  if (top === null)
+    throw new ToolsumError("USAGE", `git knows no revision here: no repository around ${quotePath(folder)}`)
+  return top
+}
+
+function realFolder(folder: string): string {
   try {
-    await run("git", ["rev-parse", "--verify", "--quiet", "--end-of-options", `${revision}^{commit}`], { cwd })
+    return realpathSync(folder)
   } catch (cause) {
-    throw new ToolsumError("USAGE", `git knows no revision ${quote(revision)} here`, { cause })
+    throw new ToolsumError("USAGE", `expected a folder at ${quotePath(folder)}`, { cause })
   }
-  try {
-    const { stdout } = await run("git", ["show", `${revision}:./${basename(path)}`], {
-      cwd,
-      encoding: "buffer",
-      maxBuffer: MAX_JSON_BYTES,
+}
+
+type Ask = (args: readonly string[]) => Promise<{ readonly code: number; readonly stdout: Buffer }>
+
+const runGit = (top: string, args: readonly string[], environment: Environment): ReturnType<Ask> =>
+  new Promise((resolve, reject) => {
+    // Started in the root folder: some systems look for programs in the working folder first.
+    const options = { cwd: parse(top).root, env: cleanEnvironment(environment, top), encoding: "buffer" as const }
+    const limits = { maxBuffer: MAX_JSON_BYTES + 1024, timeout: TIMEOUT_MS, windowsHide: true }
+    const words = ["--no-pager", "-C", top, ...HARMLESS_SETTINGS.flatMap((setting) => ["-c", setting]), ...args]
+    execFile("git", words, { ...options, ...limits }, (error, stdout) => {
+      if (error === null) resolve({ code: 0, stdout })
+      else if (typeof error.code === "number") resolve({ code: error.code, stdout })
+      else reject(describeFailure(error))
     })
-    return new Uint8Array(stdout)
-  } catch {
-    return null
-  }
+  })
+
+function describeFailure(error: Error): ToolsumError {
+  const code = errnoOf(error)
+  if (code === "ENOENT") return new ToolsumError("USAGE", "git cannot be started: is it on the path?", { cause: error })
+  if (code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER")
+    return new ToolsumError("CONFIG_INVALID", `git: expected a file of at most ${MAX_JSON_BYTES} bytes`)
+  return new ToolsumError("IO_FAILED", `git did not answer: ${code ?? "it was ended"}`, { cause: error })
+}
+
+const unreadable = (what: string): ToolsumError => new ToolsumError("IO_FAILED", `git could not read ${what}`)
+
+function readCommit(text: string, fault: () => ToolsumError): CommitId {
+  if (!COMMIT.test(text)) throw fault()
+  return text as CommitId // has its form
+}
+
+/** One entry of a tree as `ls-tree -z` prints it. */
+const ENTRY = /^(\d{6}) ([a-z]+) ([0-9a-f]{40,64})\t/
+
+async function readBlob(ask: Ask, commit: CommitId, name: string): Promise<Uint8Array | null> {
+  const bad: Bad = (why) => new ToolsumError("CONFIG_INVALID", `${quotePath(name)} at ${commit.slice(0, 12)}: ${why}`)
+  const listed = await ask(["ls-tree", "-z", "--full-tree", commit, "--", name])
+  if (listed.code !== 0) throw unreadable(`the tree of ${commit.slice(0, 12)}`)
+  if (listed.stdout.length === 0) return null
+  const [, mode, , hash] = ENTRY.exec(listed.stdout.toString("latin1")) ?? []
+  if (hash === undefined || (mode !== "100644" && mode !== "100755"))
+    throw bad(`expected a regular file, got mode ${mode ?? "none"}`)
+  const { code, stdout } = await ask(["cat-file", "blob", hash])
+  if (code !== 0)
+    throw new ToolsumError("IO_FAILED", `git has no bytes of ${quotePath(name)}: fetch the whole repository`)
+  if (stdout.length > MAX_JSON_BYTES) throw bad(`expected at most ${MAX_JSON_BYTES} bytes`)
+  return new Uint8Array(stdout)
 }

@@ -1,13 +1,16 @@
 // What `check` does to one lockfile: opens its logs, asks whom it must before anything starts, reads the servers side by side, and answers
 // for every pin in the order of the lockfile. One bad server or log never hides another.
 import type { AddressRule } from "../adapters/network-address.js"
+import { readProjectSettings } from "../adapters/settings-fs.js"
 import { quote, ToolsumError } from "../core/errors.js"
 import type { Pin } from "../core/lockfile.js"
 import { requireTarget } from "../core/lockfile-pin.js"
-import { exitCodeOfServer, type ServerVerdict, worstExitCode } from "../core/verdict.js"
-import type { LockfileReport } from "../core/verify-lockfile.js"
+import { exitCodeOfReport, type LockfileReport } from "../core/lockfile-report.js"
+import type { Settings } from "../core/settings.js"
+import type { ServerVerdict } from "../core/verdict.js"
 import { compareUnapproved, loadPinned, type PinTexts } from "../features/approved-surface.js"
 import { checkPin, isCheckable } from "../features/check.js"
+import { applyAllow, failOnFrom, liveRefusal, refusalOfLog } from "../features/check-settings.js"
 import { listGivenValues } from "../features/echoed-values.js"
 import { applyGate, type ReviewedServer } from "../features/gate.js"
 import { runInLanes, SERVERS_AT_ONCE } from "../features/lanes.js"
@@ -36,11 +39,12 @@ export async function checkLockfile(
   io: Io,
 ): Promise<LockfileReport<ReviewedServer>> {
   const gate = readFailOn(options)
-  const { lockfile, offline } = await proveOffline(store, options, io)
+  const { lockfile, offline, base } = await proveOffline(store, options, io)
+  const settings = base?.settings ?? readProjectSettings(store.path).settings
   if (options.values("lock").length < 2) for (const name of words) requirePin(lockfile, name)
   const typed = [...new Set(words)].flatMap((word) => offline.servers.filter(({ name }) => name === word))
   const named = words.length === 0 ? offline.servers : typed
-  const checking = { lockfile, store, options, io }
+  const checking = { lockfile, store, options, io, settings }
   const isLegion = ({ name }: ServerVerdict) => requirePin(lockfile, name).pin.evidence !== undefined
   const own = named.filter((server) => !isLegion(server))
   const logs = await openLogs(own, checking)
@@ -50,11 +54,15 @@ export async function checkLockfile(
   const legion = theirs.length === 0 ? null : await checkTheirs(theirs, consent, { ...checking, offline })
   const answers = [...(await checkAll(pins, checking)), ...(legion?.servers ?? [])]
   const answered = named.flatMap(({ name }) => answers.filter((answer) => answer.name === name))
-  const servers = answered.map((server) => applyGate(server, gate))
+  const servers = answered.map((server) => {
+    const gated = applyGate(server, gate ?? failOnFrom(settings, server.name))
+    return applyAllow(gated, settings, requirePin(lockfile, server.name).pin)
+  })
   const refuted = [...offline.refuted, ...findRefuted(logs, offline), ...(legion?.refuted ?? [])]
   // A lockfile with a log that is refuted is no good, whichever pins were asked for.
-  const exitCode = refuted.length > 0 ? 3 : worstExitCode(servers.map(exitCodeOfServer))
-  return { servers, roots: offline.roots, refuted, warnings: [], exitCode }
+  const ofBase = offline.base === undefined ? {} : { base: offline.base }
+  const report = { servers, roots: offline.roots, refuted, warnings: [], ...ofBase }
+  return { ...report, exitCode: exitCodeOfReport(report) }
 }
 
 /** Pins whose records a LEGION log signed: its part loads only where there are some. */
@@ -64,11 +72,19 @@ const checkTheirs = async (
   checking: Checking & { offline: LockfileReport },
 ) => (await import("./check-legion.js")).checkLegionPinsOf(servers, gate, checking)
 
+/** The same with the settings that count. */
+type SettledChecking = Checking & { readonly settings: Settings }
+
 type OpenLogs = ReadonlyMap<string, OpenedLog>
 
 /** The logs of these pins by origin, each opened once. */
-async function openLogs(servers: readonly ServerVerdict[], { lockfile, options, io }: Checking): Promise<OpenLogs> {
-  const origins = new Set(servers.map(({ name }) => requirePin(lockfile, name).pin.log))
+async function openLogs(servers: readonly ServerVerdict[], checking: SettledChecking): Promise<OpenLogs> {
+  const { lockfile, options, io, settings } = checking
+  const asked = servers.flatMap(({ name, subject }) => {
+    const { log: origin } = requirePin(lockfile, name).pin
+    return refusalOfLog(settings, { origin, subject }) === null ? [origin] : []
+  })
+  const origins = new Set(asked)
   const opened = [...origins].map(async (origin) => {
     const find = () => findLogSource(origin, lockfile, options, io)
     return [origin, await tryToOpenLog(origin, find, { lockfile, options, io })] as const
@@ -102,19 +118,28 @@ async function admitAll(
   servers: readonly ServerVerdict[],
   logs: OpenLogs,
   gate: Gate | null,
-  checking: Checking,
+  checking: SettledChecking,
 ): Promise<readonly Checked[]> {
   const pins: Checked[] = []
-  for (const offline of servers) {
-    const { name } = offline
+  for (const server of servers) {
+    const { name } = server
     const { pin } = requirePin(checking.lockfile, name)
-    const log = logs.get(pin.log) ?? { state: null, source: null, refuted: null }
-    const isAsked = gate !== null && isCheckable(offline) && log.refuted === null
+    const log = logFor(server, logs, pin, checking)
+    const refusal = isCheckable(server) ? liveRefusal(checking.settings, name, pin, checking.io.env) : null
+    const offline = refusal === null ? server : { ...server, warnings: [...server.warnings, refusal] }
+    const isAsked = gate !== null && isCheckable(server) && log.refuted === null && refusal === null
     const read = (reach: AddressRule) => readPinned(pin, reach, checking)
     pins.push({ name, pin, offline, log, readLive: isAsked ? await admit({ name, pin, gate, read }) : null })
     if (checking.io.signal.aborted) throw interrupted()
   }
   return pins
+}
+
+/** The log of a pin: open, or why it is not. The settings may keep this pin from a log that others are looked up in. */
+function logFor({ subject }: ServerVerdict, logs: OpenLogs, pin: Pin, { settings }: SettledChecking): OpenedLog {
+  const refusal = refusalOfLog(settings, { origin: pin.log, subject })
+  const closed = { state: refusal === "unnamed" ? null : refusal, source: null, refuted: null }
+  return refusal === null ? (logs.get(pin.log) ?? closed) : closed
 }
 
 async function checkOne(

@@ -40,14 +40,17 @@ export function readFailOn(options: Options): FailOn | null {
   return failOn && { failOn, source: "--fail-on" }
 }
 
-/** What the gate let pass, a line for each server. Escaped. */
+/** What the gate and `allow` let pass, a line for each server. Escaped. */
 export const describeLowered = (servers: readonly ServerVerdict[]): readonly string[] =>
-  servers.flatMap(({ name, lowered }) =>
-    lowered === undefined
+  servers.flatMap(({ name, lowered, allowed, verdict }) => [
+    ...(lowered === undefined
       ? []
       : [
           `let pass: ${showWord(name)} changed, at most ${lowered.gravest}; ${describeGate(lowered)} asks for ${lowered.failOn} or graver`,
-        ],
-  )
+        ]),
+    ...(allowed === undefined
+      ? []
+      : [`let pass: ${showWord(name)} is ${verdict}; allow in ${allowed.source} has ${allowed.reason}`]),
+  ])
 
 const describeGate = ({ source }: FailOn): string => (source === "toolsum.json" ? "failOn in toolsum.json" : source)

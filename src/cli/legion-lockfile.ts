@@ -55,6 +55,7 @@ async function rootsFor(
 ): Promise<readonly PinnedRoot[]> {
   const base = options.value("base")
   const own = await collectRoots(options, io)
-  const atBase = base === null ? [] : await (await import("./base.js")).readBaseRoots(base, resolve(io.cwd, path))
+  const atBase =
+    base === null ? [] : await (await import("./open-base.js")).readBaseRoots(base, resolve(io.cwd, path), io)
   return withVendorRoots([...own, ...atBase], [origin])
 }

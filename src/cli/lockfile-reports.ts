@@ -1,6 +1,7 @@
 // One report over one lockfile or several (DESIGN 7). Where there are several, servers are called by their file too, and a lockfile that
 // cannot be judged does not hide what the others say.
 import { relative, sep } from "node:path"
+import type { BaseReport } from "../core/base-report.js"
 import { escapeInvisible, ToolsumError } from "../core/errors.js"
 import type { JsonValue } from "../core/json.js"
 import type { ServerVerdict } from "../core/verdict.js"
@@ -9,6 +10,7 @@ import type { ReviewedServer } from "../features/gate.js"
 import type { LockfileStore } from "../ports.js"
 import { type ExitCode, exitCodeOfError, worstExitCode } from "./exit-codes.js"
 import type { Io } from "./io.js"
+import { baseMembers } from "./render-base.js"
 import { refutedMember, renderRefuted } from "./render-refuted.js"
 import { reportMembers } from "./report-json.js"
 import { pasteLine } from "./shell-words.js"
@@ -97,12 +99,17 @@ const distinct = <T>(values: readonly T[], keyOf: (value: T) => string): readonl
 ]
 
 /** A report as members of a document. */
-export const projectMembers = ({ roots, servers, refuted, failed }: ProjectReport) => ({
+export const projectMembers = ({ roots, servers, refuted, failed, parts }: ProjectReport) => ({
   roots: roots.map((root) => ({ ...root })),
   ...reportMembers(servers),
   ...(refuted.length > 0 ? { refutedLogs: refuted.map(refutedMember) } : {}),
   ...(failed.length > 0 ? { failedFiles: failed.map(failedMember) } : {}),
+  ...baseMembers(basesOf({ parts })),
 })
+
+/** How the lockfiles differ from `--base`; none without it. */
+export const basesOf = ({ parts }: Pick<ProjectReport, "parts">): readonly BaseReport[] =>
+  parts.flatMap(({ report }) => report.base ?? [])
 
 const failedMember = ({ file, error: { code, kind, message } }: FailedFile): JsonValue => ({
   file,

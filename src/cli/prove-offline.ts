@@ -2,10 +2,13 @@
 import { readDefinitions } from "../adapters/definitions-fs.js"
 import { quote, ToolsumError } from "../core/errors.js"
 import type { Lockfile } from "../core/lockfile.js"
-import { type LockfileReport, verifyLockfile } from "../core/verify-lockfile.js"
+import { exitCodeOfReport, type LockfileReport } from "../core/lockfile-report.js"
+import { verifyLockfile } from "../core/verify-lockfile.js"
+import { EMPTY_LOCKFILE } from "../features/pins.js"
 import type { LockfileStore } from "../ports.js"
-import { readBaseRoots } from "./base.js"
+import { readAccepted } from "./base.js"
 import type { Io } from "./io.js"
+import type { OpenedBase, TreeFiles } from "./open-base.js"
 import type { Options } from "./options.js"
 import { collectRoots, collectWitnessPolicy } from "./project.js"
 import { withVendorRoots } from "./vendor-roots.js"
@@ -14,6 +17,8 @@ import { withVendorRoots } from "./vendor-roots.js"
 export interface ProvenLockfile {
   readonly lockfile: Lockfile
   readonly offline: LockfileReport
+  /** What `--base` vouches for; null without it. */
+  readonly base: OpenedBase | null
 }
 
 /** Read a lockfile and prove it, under `--base`, `--witness-policy` and `--no-definitions` where the command has them. Lockfile and definitions are two files:
@@ -26,22 +31,44 @@ export async function proveOffline(store: LockfileStore, options: Options, io: I
 async function proveOnce(store: LockfileStore, options: Options, io: Io): Promise<ProvenLockfile> {
   const { path } = store
   const lockfile = await store.read()
-  if (lockfile === null)
-    throw new ToolsumError("FILE_MISSING", `expected a lockfile at ${quote(path, 400)}; toolsum add makes one`)
   const definitions = options.flag("no-definitions")
     ? undefined
-    : await readDefinitions(path, Object.keys(lockfile.servers))
-  const base = options.value("base")
-  const own = [...(await collectRoots(options, io)), ...(base === null ? [] : await readBaseRoots(base, path))]
-  const offline = verifyLockfile({
+    : await readDefinitions(path, Object.keys(lockfile?.servers ?? {}))
+  const base = await holdToBase(path, { lockfile, definitions }, options, io)
+  if (lockfile === null) {
+    if (base?.hadLockfile) return { lockfile: EMPTY_LOCKFILE, offline: heldTo(base, NOTHING_PROVEN), base }
+    throw new ToolsumError("FILE_MISSING", `expected a lockfile at ${quote(path, 400)}; toolsum add makes one`)
+  }
+  const own = [...(await collectRoots(options, io)), ...(base?.ownRoots ?? [])]
+  const isEmptied = base?.hadLockfile && Object.keys(lockfile.servers).length === 0
+  if (isEmptied && base.report([]).findings.length > 0) return { lockfile, offline: heldTo(base, NOTHING_PROVEN), base }
+  const report = verifyLockfile({
     lockfile,
     roots: withVendorRoots(own, legionLogsOf(lockfile)),
     nowSec: BigInt(io.nowSec()),
     underBase: base !== null,
+    ...(base ? { mayLackDefinitions: base.mayLackDefinitions } : {}),
     witnessPolicy: await collectWitnessPolicy(options, io),
     ...(definitions ? { definitions } : {}),
   })
-  return { lockfile, offline }
+  return { lockfile, offline: base === null ? report : heldTo(base, report), base }
+}
+
+/** What `--base` vouches for; null without it. Its part loads only where it is asked for. */
+async function holdToBase(path: string, tree: TreeFiles, options: Options, io: Io): Promise<OpenedBase | null> {
+  const accepted = readAccepted(options)
+  const ref = options.value("base")
+  return ref === null ? null : (await import("./open-base.js")).openBase({ path, ref, accepted, io }, tree)
+}
+
+const NOTHING_PROVEN: LockfileReport = { servers: [], roots: [], refuted: [], warnings: [], exitCode: 0 }
+
+/** A report with what differs from the base, and with the logs that contradict it. */
+function heldTo(opened: OpenedBase, report: LockfileReport): LockfileReport {
+  const base = opened.report(report.servers)
+  const found = opened.contradictions.filter(({ origin }) => report.refuted.every((log) => log.origin !== origin))
+  const held = { ...report, refuted: [...report.refuted, ...found], base }
+  return { ...held, exitCode: exitCodeOfReport(held) }
 }
 
 /** Origins of the logs that this package may have a root of. */

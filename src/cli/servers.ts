@@ -89,7 +89,7 @@ export async function openGate(place: StartPlace): Promise<Gate> {
   const digestOf = (target: Target) => computeConsentDigest(target, startFolder(target, place))
   const consent = openConsent(io)
   const ref = options.value("accept-targets-from")
-  const earlier = new Set((ref === null ? [] : await targetsAt(ref, lockfilePath)).map(digestOf))
+  const earlier = new Set((ref === null ? [] : await targetsAt(ref, lockfilePath, io)).map(digestOf))
   const asked = new Set<string>()
   const remembers = async (target: Target) => asked.has(digestOf(target)) || consent.has(digestOf(target))
   const accepts = async (target: Target) =>
@@ -137,10 +137,10 @@ export const notAccepted = (target: Target): ToolsumError =>
       : `not contacted: this account has not accepted ${describeLaunch(target)}; --accept-targets accepts all`,
   )
 
-async function targetsAt(ref: string, lockfilePath: string): Promise<readonly Target[]> {
+async function targetsAt(ref: string, lockfilePath: string, { env }: Io): Promise<readonly Target[]> {
   const { readAtRevision } = await import("../adapters/git.js")
   const { parseLockfile } = await import("../core/lockfile.js")
-  const bytes = await readAtRevision(ref, lockfilePath)
+  const bytes = await readAtRevision(ref, lockfilePath, env)
   if (bytes === null) throw new ToolsumError("USAGE", `--accept-targets-from: there is no lockfile at ${ref}`)
   return Object.values(parseLockfile(bytes).servers).flatMap(({ target }) => target ?? [])
 }

@@ -17,6 +17,7 @@ const TEXTS: Readonly<Record<string, (what: string) => string>> = {
   record_malformed: (index) => `leaf ${index} of the log looks like a record of this server and is none`,
   index_malformed: () => "the log's subject index is damaged; every entry was looked at instead",
   index_unavailable: () => "the log's subject index could not be read; the entries themselves were looked at instead",
+  not_read: (why) => `its server was not read: ${why}`,
   switched_off: (server) => `${server} is switched off there, and no pin covers it`,
   records_unread: () => "not every entry that may be about this server was read: an old record may be missing",
   index_omits: (leaf) => `the log's index leaves out leaf ${leaf}, which is a record of this server`,

@@ -58,6 +58,7 @@ export const ERROR_KINDS = {
   PROFILE_MISMATCH: "unavailable",
   TARGET_NOT_ACCEPTED: "unavailable",
   ROOT_NOT_PINNED: "unavailable",
+  SUBJECT_PRIVATE: "unavailable",
   TIMEOUT: "unavailable",
   IO_FAILED: "unavailable",
   // caller's mistake

@@ -76,13 +76,24 @@ export const NO_SETTINGS: Settings = {
   overrides: [],
 }
 
-/** Read settings. `where`: the file, for messages. Throws CONFIG_INVALID. */
-export function parseSettings(input: Uint8Array | string, where: string): Settings {
+/** Settings and the JSON that they were read from. */
+export interface SettingsFile {
+  readonly settings: Settings
+  readonly document: JsonObject
+}
+
+/** What there is where there is no file. */
+export const NO_SETTINGS_FILE: SettingsFile = { settings: NO_SETTINGS, document: {} }
+
+/** Read a file of settings. `where`: its name, for messages. Throws CONFIG_INVALID. */
+export function parseSettings(input: Uint8Array | string, where: string): SettingsFile {
   const bad = badIn(where)
   if (input.length > MAX_SETTINGS_BYTES) throw bad(`expected at most ${MAX_SETTINGS_BYTES} bytes`)
-  const object = readMembers(readJson(input, bad), "", READERS, bad)
-  const read = Object.entries(object).map(([name, value]) => [name, READERS[name]?.(value, name, bad)])
-  return { ...NO_SETTINGS, ...Object.fromEntries(read.filter(([, value]) => value !== undefined)) }
+  const document = readMembers(readJson(input, bad), "", READERS, bad)
+  const read = Object.entries(document).map(([name, value]) => [name, READERS[name]?.(value, name, bad)])
+  // Each reader gives the type of its member; $schema has none.
+  const settings = Object.fromEntries(read.filter(([, value]) => value !== undefined)) as Partial<Settings>
+  return { settings: { ...NO_SETTINGS, ...settings }, document }
 }
 
 const badIn =

@@ -2,6 +2,7 @@
 import type { Digest } from "./hash.js"
 import type { JsonValue } from "./json.js"
 import type { SectionName } from "./section.js"
+import type { AllowReason } from "./settings.js"
 import type { Severity } from "./severity.js"
 
 /** The answers. PROVEN is offline only and says nothing about now; REJECTED is evidence that fails, never a verdict on a server. */
@@ -65,6 +66,12 @@ export interface Lowered {
   readonly source: "--fail-on" | "toolsum.json"
 }
 
+/** An answer that counts as none by `allow`: nobody answered, and that was expected. */
+export interface Allowed {
+  readonly reason: AllowReason
+  readonly source: "toolsum.json"
+}
+
 /** Which sections a comparison covered. */
 export interface Coverage {
   readonly section: SectionName | "instructions" | "server"
@@ -101,6 +108,8 @@ export interface ServerVerdict {
   readonly warnings: readonly string[]
   /** Set where a gate let the changes pass: then the exit code is 0. */
   readonly lowered?: Lowered
+  /** Set where `allow` has the reason: then the exit code is 0. */
+  readonly allowed?: Allowed
 }
 
 const EXIT_BY_VERDICT: Readonly<Record<Verdict, 0 | 1 | 2 | 3>> = {
@@ -115,9 +124,9 @@ const EXIT_BY_VERDICT: Readonly<Record<Verdict, 0 | 1 | 2 | 3>> = {
 /** The exit code of one answer. */
 export const exitCodeOfVerdict = (verdict: Verdict): 0 | 1 | 2 | 3 => EXIT_BY_VERDICT[verdict]
 
-/** The exit code of one server, as the gate has it. */
-export const exitCodeOfServer = ({ verdict, lowered }: ServerVerdict): 0 | 1 | 2 | 3 =>
-  lowered === undefined ? exitCodeOfVerdict(verdict) : 0
+/** The exit code of one server, as the gate and `allow` have it. */
+export const exitCodeOfServer = ({ verdict, lowered, allowed }: ServerVerdict): 0 | 1 | 2 | 3 =>
+  lowered === undefined && allowed === undefined ? exitCodeOfVerdict(verdict) : 0
 
 /** The exit code of many: 3 beats 1 beats 2 beats 0. DESIGN 9. */
 export const exitCodeOfVerdicts = (verdicts: readonly Verdict[]): 0 | 1 | 2 | 3 =>

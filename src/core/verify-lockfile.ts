@@ -23,6 +23,8 @@ export interface VerifyLockfileInput {
   readonly definitions?: Readonly<Record<string, Uint8Array | null>>
   /** True when a missing definitions file is a failure (`--base`). */
   readonly underBase?: boolean
+  /** Pins of which it may be missing nevertheless. */
+  readonly mayLackDefinitions?: ReadonlySet<string>
   /** POSIX seconds, for the keyring's expiry warning only. */
   readonly nowSec: bigint
   /** A quorum of cosignatures that every head must have, beyond its keyring's. */
@@ -80,7 +82,8 @@ interface JudgedPin {
 
 function judge(name: string, pin: Pin, log: LogJudgement, input: VerifyLockfileInput): JudgedPin {
   const definitions = input.definitions === undefined ? undefined : ownMember(input.definitions, name)
-  return { name, pin, log, judged: judgePin({ name, pin, log, definitions, underBase: input.underBase ?? false }) }
+  const underBase = input.underBase === true && input.mayLackDefinitions?.has(name) !== true
+  return { name, pin, log, judged: judgePin({ name, pin, log, definitions, underBase }) }
 }
 
 /** Logs of dialect legion have their heads in the pins, so that two of them show a fork only together. */

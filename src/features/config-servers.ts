@@ -4,9 +4,9 @@
 import { canonicalize } from "../core/canonical.js"
 import { quote } from "../core/errors.js"
 import type { Lockfile, Pin } from "../core/lockfile.js"
+import { exitCodeOfReport, type LockfileReport } from "../core/lockfile-report.js"
 import { formatTarget, isCommandTarget, listVariables, type Target } from "../core/target.js"
-import { exitCodeOfVerdicts, type ServerVerdict } from "../core/verdict.js"
-import type { LockfileReport } from "../core/verify-lockfile.js"
+import type { ServerVerdict } from "../core/verdict.js"
 import type { ClientConfig, ConfiguredServer } from "../ports.js"
 
 /** A server and the file it stands in. */
@@ -30,8 +30,8 @@ export function compareWithConfigs(
   const others = ofPin.get(null) ?? []
   const servers = [...pinned, ...groupAlike(others.filter(({ isDisabled }) => !isDisabled)).map(notPinned)]
   const off = others.filter(({ isDisabled }) => isDisabled).map(({ name, file }) => `switched_off:${name} in ${file}`)
-  const exitCode = report.exitCode === 3 ? 3 : exitCodeOfVerdicts(servers.map((server) => server.verdict))
-  return { ...report, servers, warnings: [...report.warnings, ...off], exitCode }
+  const compared = { ...report, servers, warnings: [...report.warnings, ...off] }
+  return { ...compared, exitCode: exitCodeOfReport(compared) }
 }
 
 /** Values by key, keys and values in their order. */

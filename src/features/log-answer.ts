@@ -38,6 +38,7 @@ const LOG_REASONS: Readonly<Partial<Record<ErrorCode, UnknownReason>>> = {
   RESOURCE_MISSING: "incomplete",
   ROOT_NOT_PINNED: "root_not_pinned",
   TARGET_NOT_ACCEPTED: "target_not_accepted",
+  SUBJECT_PRIVATE: "private",
 }
 
 const reasonOfLogError = ({ code, kind }: ToolsumError): UnknownReason =>

@@ -6,7 +6,7 @@ import { type CliWorld, expectOneLine, makePinnedWorld } from "../fakes/cli-worl
 import { commitAll, git } from "../fakes/git.js"
 import { validateReport } from "../fakes/report-schema.js"
 
-const settings = (world: CliWorld, roots: unknown) => world.write("toolsum.json", JSON.stringify({ roots, other: 1 }))
+const settings = (world: CliWorld, roots: unknown) => world.write("toolsum.json", JSON.stringify({ roots }))
 
 /** A project with one pin whose root nobody here trusts, and the root as `--root` takes it. */
 async function makeStrangerWorld() {
@@ -33,11 +33,11 @@ test("roots of toolsum.json count from the base, never from the working tree", a
   await commitAll(world.folder)
   await settings(world, [root])
   expect(await verdictOf(world)).toEqual(unpinned)
-  expect(await verdictOf(world, "--base", "HEAD")).toEqual(unpinned)
+  expect(await verdictOf(world, "--base", "HEAD")).toEqual({ ...unpinned, code: 1 }) // a new root is to be accepted
   await commitAll(world.folder)
   expect(await verdictOf(world)).toEqual(unpinned)
   expect(await verdictOf(world, "--base", "HEAD")).toEqual({ code: 0, verdict: "PROVEN", reason: null, source: "base" })
-  expect(await verdictOf(world, "--base", "HEAD~1")).toEqual(unpinned)
+  expect(await verdictOf(world, "--base", "HEAD~1")).toEqual({ ...unpinned, code: 1 })
   await settings(world, [])
   expect((await verdictOf(world, "--base", "HEAD")).verdict).toBe("PROVEN")
 })
@@ -56,7 +56,7 @@ test("missing definitions are a warning, and under a base no proof", async () =>
   await commitAll(world.folder)
   await rm(join(world.folder, ".mcp-tools", "notes.json"))
   expect(await verdictOf(world, "--root", root)).toMatchObject({ code: 0, verdict: "PROVEN" })
-  expect(await verdictOf(world, "--base", "HEAD")).toMatchObject({ code: 2, verdict: "UNKNOWN", reason: "incomplete" })
+  expect(await verdictOf(world, "--base", "HEAD")).toMatchObject({ code: 1, verdict: "UNKNOWN", reason: "incomplete" })
   expect(await verdictOf(world, "--base", "HEAD", "--no-definitions")).toMatchObject({ code: 0, verdict: "PROVEN" })
 })
 
@@ -92,6 +92,7 @@ test.each([
   { name: "a root that is no text", text: '{"roots":[1]}' },
   { name: "a root that is no fingerprint", text: '{"roots":["SHA256:x"]}' },
   { name: "a member twice", text: '{"roots":[],"roots":[]}' },
+  { name: "a member that nobody knows", text: '{"root":[]}' },
 ])("a base whose toolsum.json has $name is a configuration error", async ({ text }) => {
   const { world } = await makePinnedWorld()
   await world.write("toolsum.json", text)

@@ -12,6 +12,7 @@ import { type FileKind, type LookedAt, lookAtFile } from "../file-kind.js"
 import type { Io } from "../io.js"
 import {
   approveStep,
+  basesOf,
   describeWarnings,
   type FailedFile,
   findParts,
@@ -37,6 +38,7 @@ import {
 } from "../project.js"
 import { proveOffline } from "../prove-offline.js"
 import { renderServers } from "../render.js"
+import { showBases } from "../render-base.js"
 import { printDocument } from "../report-json.js"
 import { pasteLine, showWord } from "../shell-words.js"
 
@@ -127,6 +129,7 @@ async function verifyProject(
   const report = await reportOn(stores, io, (store) => judge(store, looked ?? lookAtFile(store.path), { options, io }))
   if (paint === null) await printReport(report, options, io)
   else showReport(report, { options, paint, io })
+  showBases(basesOf(report), { command: "verify", options, io })
   showFaults(report, paint === null, io)
   return report.exitCode
 }
