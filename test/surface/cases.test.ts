@@ -1,45 +1,57 @@
-// The invented cases: which of them are a change at all. Kinds and severities are not judged here.
-import { readdirSync } from "node:fs"
+// The invented cases, each as the corpus's README wants it: the verdict, the set of (pointer, kind), the set of (pointer, rule), severities
+// (exact for critical and high, within one step below) and classes.
 import { expect, test } from "vitest"
-import { isObject, type JsonValue, parseJson } from "../../src/core/json.js"
-import { parseSurface } from "../../src/core/section.js"
-import { diffSurfaces } from "../../src/surface/diff.js"
-import { claimedVersion, diffNotes } from "../../src/surface/notes.js"
-import { describeShared, hasShared, readShared, sharedPath } from "../shared.js"
+import { isAtLeast, SEVERITIES, type Severity } from "../../src/core/severity.js"
+import { describeShared } from "../shared.js"
+import { CASES, type Case, type Expectation, judgeCase } from "./corpus.js"
 
-interface Case {
-  readonly id: string
-  readonly kind: string
-  readonly beforeRaw?: string
-  readonly afterRaw?: string
-  readonly expect: { readonly verdict?: string; readonly changes?: readonly { readonly pointer: string }[] }
+const sorted = (texts: readonly string[]): readonly string[] => [...new Set(texts)].sort()
+
+const isClose = (wanted: Severity, got: Severity): boolean =>
+  isAtLeast(wanted, "high") || isAtLeast(got, "high")
+    ? wanted === got
+    : Math.abs(SEVERITIES.indexOf(wanted) - SEVERITIES.indexOf(got)) <= 1
+
+interface Placed {
+  readonly pointer: string
+  readonly severity: Severity
 }
 
-const files = hasShared ? readdirSync(sharedPath("cases/surface")).filter((file) => file.endsWith(".json")) : []
-const cases = files
-  .map((file) => readShared(`cases/surface/${file}`))
-  .map((text) => ({ text, ...(JSON.parse(text) as Case) }))
-  .filter((c) => c.kind === "diff" && (c.expect.verdict === "changed" || c.expect.verdict === "unchanged"))
+function expectSeverities<T extends Placed>(wanted: readonly T[], got: readonly T[], key: (one: T) => string): void {
+  const far = wanted.flatMap((one) => {
+    const match = got.filter((other) => key(other) === key(one))
+    return match.some(({ severity }) => isClose(one.severity, severity)) ? [] : [{ wanted: one, got: match }]
+  })
+  expect(far).toEqual([])
+}
+
+async function expectCase({ expect: wanted, ...one }: Case): Promise<void> {
+  const got = await judgeCase({ ...one, expect: wanted })
+  if (wanted.verdict !== undefined) expect(got.verdict).toBe(wanted.verdict)
+  const kindOf = ({ pointer, kind }: NonNullable<Expectation["changes"]>[number]) => `${pointer} ${kind}`
+  const ruleOf = ({ pointer, rule }: NonNullable<Expectation["findings"]>[number]) => `${pointer} ${rule}`
+  const [changes, findings] = [got.changes ?? [], got.findings ?? []]
+  if (wanted.changes !== undefined) {
+    expect(sorted(changes.map(kindOf))).toEqual(sorted(wanted.changes.map(kindOf)))
+    expectSeverities(wanted.changes, changes, kindOf)
+    expect(changes.map(({ was }) => was).filter(Boolean)).toEqual(wanted.changes.map(({ was }) => was).filter(Boolean))
+  }
+  if (wanted.findings !== undefined) {
+    expect(sorted(findings.map(ruleOf))).toEqual(sorted(wanted.findings.map(ruleOf)))
+    expectSeverities(wanted.findings, findings, ruleOf)
+    for (const { severity: _, ...details } of wanted.findings)
+      expect(findings).toContainEqual(expect.objectContaining(details))
+  }
+  for (const [tool, { tier, kinds }] of Object.entries(wanted.class ?? {})) {
+    expect(got.class?.[tool]?.tier).toBe(tier)
+    expect(sorted(got.class?.[tool]?.kinds ?? [])).toEqual(sorted(kinds))
+  }
+}
 
 describeShared("invented cases", () => {
-  test.each(cases)("$id is $expect.verdict", (c) => {
-    const document = parseJson(c.text)
-    const side = (name: "before" | "after"): JsonValue => {
-      const raw = c[`${name}Raw`]
-      return raw === undefined ? (isObject(document) ? (document[name] ?? null) : null) : parseJson(raw)
-    }
-    const [before, after] = [side("before"), side("after")]
-    const { changes } = diffSurfaces(parseSurface(before), parseSurface(after))
-    const notes = diffNotes({ before: factsOf(before), after: factsOf(after) })
-    expect(changes.length + notes.length > 0).toBe(c.expect.verdict === "changed")
-    for (const { pointer } of c.expect.changes ?? []) {
-      const section = pointer.split("/")[1]?.replace("resourceTemplates", "templates").replace("serverInfo", "server")
-      if (notes.length === 0) expect(changes.map((change) => change.section)).toContain(section)
-    }
+  test("there are 97", () => {
+    expect(CASES.length).toBe(97)
   })
-})
 
-const factsOf = (value: JsonValue) => {
-  const member = (name: string): JsonValue => (isObject(value) ? (value[name] ?? null) : null)
-  return { version: claimedVersion(member("serverInfo")), capabilities: member("capabilities") }
-}
+  test.each(CASES)("$id", expectCase)
+})

@@ -10,11 +10,11 @@ const twins = (what: string): Rule =>
     `A ${what} came whose name another one has already. Clients differ in which of them they use, so that the one that was read need not be the one that is used.`,
   )
 
-const renamed = (what: string): Rule =>
+const renamed = (what: string, severity: Rule["severity"], more = ""): Rule =>
   rule(
-    "high",
+    severity,
     `${what} renamed`,
-    `A ${what} is gone and one of like content has another name. Permissions by name no longer match; where the text was rewritten too, it is a new ${what} and has to be approved as one.`,
+    `A ${what} is gone and one of like content has another name: what is allowed by the old name no longer applies.${more}`,
   )
 
 /** Rules by id. */
@@ -26,12 +26,16 @@ export const ITEM_RULES: Readonly<Record<string, Rule>> = {
   ),
   "tool.removed": rule("medium", "tool removed", "A tool is gone. Less reach, and callers that used it may break."),
   "tool.duplicated": twins("tool"),
-  "tool.renamed": renamed("tool"),
+  "tool.renamed": renamed(
+    "tool",
+    "high",
+    " High where name and text both say something else: then it is a new tool and has to be read as one.",
+  ),
   "tool.changed": rule("medium", "tool changed", "Something in a tool differs that no other rule explains."),
   "prompt.added": rule("medium", "prompt added", "A prompt is new text for a model: somebody has to read it once."),
   "prompt.removed": rule("medium", "prompt removed", "A prompt is gone: callers that used it may break."),
   "prompt.duplicated": twins("prompt"),
-  "prompt.renamed": renamed("prompt"),
+  "prompt.renamed": renamed("prompt", "medium"),
   "prompt.changed": rule("medium", "prompt changed", "Something in a prompt differs that no other rule explains."),
   "resource-template.added": rule(
     "medium",
@@ -44,7 +48,6 @@ export const ITEM_RULES: Readonly<Record<string, Rule>> = {
     "Addresses of this form are no longer offered.",
   ),
   "resource-template.duplicated": twins("resource template"),
-  "resource-template.renamed": renamed("resource template"),
   "resource-template.changed": rule(
     "medium",
     "resource template changed",
@@ -57,7 +60,6 @@ export const ITEM_RULES: Readonly<Record<string, Rule>> = {
   ),
   "resource.removed": rule("low", "resource removed", "A resource is no longer offered."),
   "resource.duplicated": twins("resource"),
-  "resource.renamed": renamed("resource"),
   "resource.changed": rule("medium", "resource changed", "Something else in a resource differs."),
   "list.declared": rule(
     "info",

@@ -6,6 +6,7 @@ import type { Severity } from "../../core/severity.js"
 import type { Change } from "../../core/verdict.js"
 import type { Tier } from "../classify/classify.js"
 import type { ChangeFinding, Place } from "../finding.js"
+import { splitName } from "../lint/name-words.js"
 import { meaning, ownMember } from "./changed-member.js"
 import { editOf } from "./texts.js"
 
@@ -52,20 +53,25 @@ export function gradeAdded(
   return meaning(place, { rule: `${word}.added`, severity: grave ? "high" : "medium", message })
 }
 
-/** Meaning of another name, by how much of the text went with it. */
+/** Meaning of another name. A tool whose name and text both say something else is a new tool under what was approved; one whose name is
+ *  only written otherwise is the old one, with another text. */
 export function gradeRenamed(change: Change, before: JsonValue, after: JsonValue): ChangeFinding {
   const word = ITEM_WORDS[change.section as SectionName] // only items of a list have names
-  const rewritten = isRewritten(before, after)
+  const { from, item, section } = change
+  const rewritten = section === "tools" && !isSameName(from ?? "", item ?? "") && isRewritten(before, after)
   const message = rewritten
-    ? "another name and another text: what was approved by the old name is a new thing"
-    : "another name: what was approved or allowed by the old one is no longer found"
+    ? "another name and another text: a new tool in the place of the one that was approved"
+    : "another name: what is allowed by the old one no longer applies"
   return meaning(change, {
     rule: `${word}.renamed`,
     severity: rewritten ? "high" : "medium",
     message,
-    was: change.from ?? "",
+    was: from ?? "",
   })
 }
+
+/** The same words, in another case or with other signs between them. */
+const isSameName = (a: string, b: string): boolean => splitName(a).join() === splitName(b).join()
 
 /** True where the description says something else than before. */
 function isRewritten(before: JsonValue, after: JsonValue): boolean {

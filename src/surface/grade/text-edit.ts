@@ -1,9 +1,9 @@
 // How much a text changed for somebody who reads it: white space only, a span that moves by itself, a spelling, or what it says. Words are
 // compared, never weighed: what a new sentence asks for is found by the rules on texts.
 import { diffArrays } from "diff"
-import { withoutVolatile } from "./volatile-spans.js"
+import { blankVolatile } from "../text/volatile-text.js"
 
-/** whitespace: the same words. volatile: the same but for times, versions, numbers of a build, paths of a machine. spelling: the same but
+/** whitespace: the same words. volatile: the same but for moments, versions, folders of a machine. spelling: the same but
  *  for letter case, punctuation or a letter in a few words. wording: anything else. */
 export type TextEdit = "whitespace" | "volatile" | "spelling" | "wording"
 
@@ -17,9 +17,18 @@ const MAX_WORD_EDITS = 2 * MAX_RESPELLED
 /** Tell how `before` became `after`, two texts that differ. Work is linear in their length. */
 export function judgeTextEdit(before: string, after: string): TextEdit {
   if (collapse(before) === collapse(after)) return "whitespace"
-  if (collapse(withoutVolatile(before)) === collapse(withoutVolatile(after))) return "volatile"
+  if (isVolatile(before, after)) return "volatile"
   return isRespelled(wordsOf(before), wordsOf(after)) ? "spelling" : "wording"
 }
+
+/** Parts of a path that say what it is about, wherever it leads: hidden folders, and names of what is secret. */
+const TELLING = /[/\\](?:\.[\w.-]{1,40}|(?:id_\w{1,20}|credentials?|secrets?|keys?|tokens?|passwd|shadow)\b)/gi
+
+/** True where only spans that move by themselves differ. */
+const isVolatile = (before: string, after: string): boolean =>
+  collapse(blankVolatile(before)) === collapse(blankVolatile(after)) && tellingOf(before) === tellingOf(after)
+
+const tellingOf = (text: string): string => (text.match(TELLING) ?? []).join()
 
 /** Runs of Unicode white space as one space, none at the ends. Zero-width characters are no white space, whatever `\s` says. */
 const collapse = (text: string): string => text.replace(/\p{White_Space}+/gu, " ").replace(/^ | $/g, "")
