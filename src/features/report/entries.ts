@@ -5,6 +5,7 @@ import { isObject, type JsonValue } from "../../core/json.js"
 import { formatPointer } from "../../core/pointer.js"
 import { SEVERITIES, type Severity, worstSeverity } from "../../core/severity.js"
 import type { Change } from "../../core/verdict.js"
+import type { ChangeAnalysis } from "../../surface/analysis.js"
 import type { ChangeFinding, Finding, Place } from "../../surface/finding.js"
 import { type ChangeGroup, groupChanges } from "../../surface/groups.js"
 import { appearedElsewhere, meaningsOf } from "../../surface/meanings.js"
@@ -36,16 +37,28 @@ export interface Part {
 /** Everything there is to say of a server, gravest first. Not graded changes stand first: nobody knows how grave they are. */
 export function entriesOf(server: ReportServer): readonly Entry[] {
   const changes = changesOf(server)
-  const found = server.changes ? appearedElsewhere(changes, server.changes) : (server.analysis?.findings ?? [])
+  const found = server.changes ? besidesChanges(changes, server.changes) : (server.analysis?.findings ?? [])
   return sortByGravity([...entriesOfChanges(server, changes), ...entriesOfFindings(found)])
 }
 
-/** Gravest first, else as they were. */
+/** What stands under no change: what appeared elsewhere, and what differs that no digest covers. */
+const besidesChanges = (changes: readonly Change[], analysis: ChangeAnalysis): readonly Finding[] => [
+  ...appearedElsewhere(changes, analysis),
+  ...analysis.meanings.filter(({ section }) => !CHANGE_SECTIONS.some((name) => name === section)),
+]
+
+/** Gravest first, what has no severity before all, else as they were. */
 export const sortByGravity = <T extends { readonly severity: Severity | null }>(values: readonly T[]): readonly T[] =>
   [...values].sort((a, b) => gravity(a) - gravity(b))
 
 const gravity = ({ severity }: { readonly severity: Severity | null }): number =>
   severity === null ? -1 : SEVERITIES.indexOf(severity)
+
+/** The same for places of one entry: there it is the rest that has none. */
+const sortParts = (parts: readonly Part[]): readonly Part[] => [
+  ...sortByGravity(parts.filter(({ severity }) => severity !== null)),
+  ...parts.filter(({ severity }) => severity === null),
+]
 
 const CHANGE_SECTIONS = ["instructions", ...SECTION_NAMES, "server"] as const
 
@@ -73,7 +86,7 @@ function entryOf(server: ReportServer, section: (typeof CHANGE_SECTIONS)[number]
     names: group.items,
     from: first?.kind === "renamed" ? first.from : null,
     severity: worstSeverity(group.changes.flatMap(({ severity }) => severity ?? [])),
-    parts: sortByGravity(parts),
+    parts: sortParts(parts),
   }
 }
 
@@ -122,7 +135,7 @@ function entriesOfFindings(findings: readonly Finding[]): readonly Entry[] {
       names: isList(section) ? [item] : [],
       from: null,
       severity: worstSeverity(own.map(({ severity }) => severity)),
-      parts: sortByGravity(groupBy(own, ({ pointer }) => pointer).map(partOfFindings)),
+      parts: sortParts(groupBy(own, ({ pointer }) => pointer).map(partOfFindings)),
     }
   })
 }

@@ -18,10 +18,17 @@ export function formatCode(text: string, max: number): string {
 
 /** A line of a block of code: a sign that says what it is, and what stands behind it. */
 export interface CodeLine {
-  /** One character and a space; "" continues nothing. */
-  readonly sign: "- " | "+ " | "! " | "  " | "@@ "
+  readonly sign: "- " | "+ " | "! " | "@@ "
   readonly runs: readonly Run[]
   readonly maxLines: number
+}
+
+/** Words of one line, on a line of their own, to be copied. */
+export const formatCommand = (text: string, max: number): string => {
+  const line = showLine(text, max)
+  const longest = Math.max(2, ...(line.match(/`+/g) ?? []).map(({ length }) => length))
+  const fence = "`".repeat(longest + 1)
+  return [`${fence}sh`, line, fence].join("\n")
 }
 
 /** Lines as a block that GitHub colours. Each begins with its sign, so that none can end the block. */

@@ -6,7 +6,7 @@ import { showChange } from "../../surface/shown-change.js"
 import { countSeverities, showFinding } from "../../surface/shown-finding.js"
 import { showLine } from "../../surface/shown-text.js"
 import { type Entry, entriesOf, type Part, sortByGravity } from "./entries.js"
-import { type CodeLine, formatBlock, formatCode } from "./markdown-inert.js"
+import { type CodeLine, formatBlock, formatCode, formatCommand } from "./markdown-inert.js"
 import { gravestOfServer, type Report, type ReportServer } from "./model.js"
 import { answerOf, NOT_GRADED, nameOf, packageOf, REMARK, severitiesOf, summaryOf, titleOf } from "./words.js"
 
@@ -64,12 +64,12 @@ function formatTable(servers: readonly ReportServer[]): string {
 function formatApprovals(servers: readonly ReportServer[]): readonly string[] {
   const lines = servers.flatMap(({ approve }) => approve ?? [])
   if (lines.length === 0) return []
-  const shown = lines.slice(0, MAX_APPROVALS).map((text): CodeLine => {
-    const { runs } = showChange({ after: text.slice(0, MAX_COMMAND_CHARS) }, { brackets: false })
-    return { sign: "  ", runs, maxLines: 4 }
-  })
-  const block = formatBlock(shown).replace("```diff", "```sh")
-  return ["If the change is wanted, and you have read it:", block]
+  const left = lines.length - MAX_APPROVALS
+  return [
+    "If the change is wanted, and you have read it:",
+    ...lines.slice(0, MAX_APPROVALS).map((line) => formatCommand(line, MAX_COMMAND_CHARS)),
+    ...(left > 0 ? [`${left} more such lines are in \`--json\`.`] : []),
+  ]
 }
 
 /** An entry with where it stands and how it is written. */
@@ -135,7 +135,7 @@ function formatEntry(entry: Entry): string {
   const title = `**${entry.severity ?? NOT_GRADED}** ${entry.kind === "found" ? "" : `${entry.kind} `}${what}`
   const shown = entry.parts.slice(0, MAX_PARTS)
   const left = entry.parts.length - shown.length
-  const lines = [...shown.flatMap(linesOfPart), ...(left > 0 ? [ownLine("  ", `… ${left} more places`)] : [])]
+  const lines = [...shown.flatMap(linesOfPart), ...(left > 0 ? [ownLine("! ", `… ${left} more places`)] : [])]
   return [names === "" ? title : `${title} ${formatCode(names, 6 * MAX_NAME_CHARS)}`, formatBlock(lines)].join("\n\n")
 }
 
