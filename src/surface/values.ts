@@ -31,7 +31,7 @@ export function diffValues(before: JsonValue, after: JsonValue): readonly ValueC
 }
 
 /** Names a value such that two have one name if and only if their canonical texts are equal; every value is looked at once. */
-type Identify = (value: JsonValue | undefined) => string
+export type Identify = (value: JsonValue | undefined) => string
 
 interface Found {
   readonly changes: ValueChange[]
@@ -40,7 +40,7 @@ interface Found {
 }
 
 /** A scalar is named by its text, an array or object by the number under which its members' names were first seen. */
-function createIdentify(): Identify {
+export function createIdentify(): Identify {
   const byText = new Map<string, string>()
   const byNode = new Map<object, string>()
   const textOf = (value: object): string =>

@@ -87,7 +87,7 @@ export function resolveRef(root: JsonValue, ref: string, rootPointer: string): R
 }
 
 /** Follow one `$ref`, but no reference where it leads. */
-function resolveOnce(root: JsonValue, ref: string, rootPointer: string): ResolvedRef {
+export function resolveOnce(root: JsonValue, ref: string, rootPointer: string): ResolvedRef {
   const hash = ref.indexOf("#")
   const [uri, fragment] = hash < 0 ? [ref, ""] : [ref.slice(0, hash), ref.slice(hash + 1)]
   const resource = uri === "" ? "" : findById(root, uri)
