@@ -19,6 +19,10 @@ const RENDERED = {
     pattern: /<!-- toolsum:/,
     load: async () => (await import("../features/report/markdown.js")).renderMarkdown,
   },
+  html: {
+    pattern: /<title>toolsum /,
+    load: async () => (await import("../features/report/html.js")).renderHtml,
+  },
   github: {
     pattern: /^::(?:error|warning|notice)/,
     load: async () => (await import("../features/report/annotations.js")).renderAnnotations,

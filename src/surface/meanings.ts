@@ -8,11 +8,11 @@ import type { ChangeFinding, Finding, Place } from "./finding.js"
 /** What an analysis says of changes. */
 export type Meanings = Pick<ChangeAnalysis, "meanings" | "appeared">
 
-/** What one change means: the meanings that cover it, then what appeared at or under its place; each gravest first. */
+/** What one change means: the meanings that cover it and what appeared at or under its place, gravest first. */
 export function meaningsOf(change: Change, { meanings, appeared }: Meanings): readonly (ChangeFinding | Finding)[] {
   const covering = meanings.filter((one) => isSameItem(one, change) && one.covers.includes(change.pointer))
   const found = appeared.filter((one) => isSameItem(one, change) && isUnder(one.pointer, change.pointer))
-  return [...gravestFirst(covering), ...gravestFirst(found)]
+  return gravestFirst([...covering, ...found])
 }
 
 /** What appeared and stands under no change: the pair of a tool that differs, a name in another item. */
