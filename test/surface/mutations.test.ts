@@ -101,7 +101,7 @@ describeShared("single edits of captured items", () => {
         const edited = edit(place.item, path, kind, value)
         expectLocated(place, edited.item, edited.path)
       }),
-      { seed: 1927, numRuns: 400 },
+      { seed: 1927, numRuns: 200 },
     )
   })
 
