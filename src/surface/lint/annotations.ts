@@ -34,7 +34,10 @@ export function lintAnnotations(tool: ToolView, found: ToolClass | undefined): r
 
 /** Milder words count only where the class of the tool agrees: "edit" and "remove" may give back what was edited. */
 function whyNotReadOnly(tool: ToolView, found: ToolClass | undefined): string | null {
-  if (found?.kinds.includes("code_exec")) return "the caller supplies what it runs"
+  if (found?.kinds.includes("code_exec")) {
+    const reason = found.reasons.find(({ kinds }) => kinds.includes("code_exec"))
+    return reason === undefined ? "the caller supplies what it runs" : `${reason.message} (${quote(reason.pointer)})`
+  }
   const stated = statedVerb(tool, WRITING)
   const agrees = found?.kinds.some((kind) => kind === "write" || kind === "destructive" || kind === "egress")
   return stated?.isSure && agrees ? `it says ${quote(stated.verb)}` : null
