@@ -35,18 +35,28 @@ const DESCRIPTIONS: readonly RegExp[] = [
   new RegExp(`\\ball (?:\\w+ )?${SECRET} (?:on|in|of|from|known|found|you)\\b`),
 ]
 
-/** A finding for a parameter that collects, null for another. `description`: "" where there is none. */
-export function findExfilParameter(name: string, description: string): Hit | null {
+/** A finding for the name of a parameter that collects, null for another. */
+export function judgeParameterName(name: string): Hit | null {
   const spoken = foldText(toWords(name))
-  if (NAMES.some((pattern) => pattern.test(spoken)))
-    return hit("exfil-parameter", "high", `the name of a parameter asks for more than a task needs: ${quote(name, 80)}`)
-  if (description === "") return null
+  return NAMED.test(spoken) && NAMES.some((pattern) => pattern.test(spoken))
+    ? hit("exfil-parameter", "high", `the name of a parameter asks for more than a task needs: ${quote(name, 80)}`)
+    : null
+}
+
+/** A finding for the description of a parameter that collects, null for another. */
+export function judgeParameterDescription(description: string): Hit | null {
+  if (!COLLECTS.test(description)) return null
   const folded = foldText(description.slice(0, MAX_DESCRIPTION_CHARS))
   return DESCRIPTIONS.some((pattern) => pattern.test(folded))
     ? hit("exfil-parameter", "high", `a parameter asks for more than a task needs: ${quote(description, 100)}`)
     : null
 }
 
+/** What one of the names, and of the descriptions, must have: most have none. */
+const NAMED =
+  /env|ssh|aws|credential|secret|password|private|keychain|wallet|passwd|id rsa|history|conversation|chat|dialog|transcript|prompt|context|memor|clipboard|instruction|reasoning|user/
+const COLLECTS =
+  /all|every|anything|whatever|full|entire|complete|whole|verbatim|word|exact|raw|unabridged|content|dump|copy|transcript|value|your|model's|assistant's|[^\0-\x7f]/i
 const MAX_DESCRIPTION_CHARS = 4_000
 const MAX_NAME_CHARS = 200
 

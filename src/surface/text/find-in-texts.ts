@@ -1,44 +1,130 @@
 // What texts of a surface hold that a reader does not see, or that governs more than the item it belongs to. A text is read once, however
-// often it stands there.
+// often it stands there: most of a list are the same few words.
 import type { Surface } from "../../core/section.js"
 import type { AnalysisOptions } from "../analysis.js"
-import type { Finding } from "../finding.js"
+import type { Finding, Place } from "../finding.js"
 import { claimedVersion } from "../notes.js"
 import { collectTexts, isKnownMember, type PlacedText } from "./collect-texts.js"
 import { computeSkeleton } from "./confusables.js"
-import { findExfilParameter, toWords } from "./exfil-parameter.js"
+import { judgeParameterDescription, judgeParameterName, toWords } from "./exfil-parameter.js"
 import type { Hit } from "./hit.js"
-import { findWording } from "./injection.js"
+import { type Candidate, findCandidates, judgeCandidates } from "./injection.js"
 import { findInvisible } from "./invisible-text.js"
 import { findLookAlikes } from "./look-alikes.js"
-import { createIsOwn, toolNames } from "./own-names.js"
+import { createIsOwn, type IsOwn, toolNames } from "./own-names.js"
 import { findShapes } from "./text-shape.js"
 import { findVolatile } from "./volatile-text.js"
-import type { WordingPlace } from "./wording.js"
 
 /** Findings in every text of a surface, in the order of `collectTexts`. Total; the work is linear in the length of the texts. A look-alike tool
  *  name is left to lint, which knows what it looks like; so is a text about a tool that another known server has. */
 export function findInTexts(surface: Surface, options: AnalysisOptions): readonly Finding[] {
   const texts = collectTexts(surface)
-  const readers = [
-    createParameterReader(texts),
-    createLetterReader(surface, options),
-    createWordReader(surface, texts, options),
-  ]
   const version = claimedVersion(surface.serverInfo ?? null)
-  const readVolatile = memoize((text: string) => findVolatile(text, typeof version === "string" ? version : null))
+  const reader = new TextReader(typeof version === "string" ? version : null)
+  const context = createContext(surface, texts, options)
   const found: Finding[] = []
   for (const text of texts) {
-    if (text.text === "") continue
-    const hits = readers.flatMap((read) => read(text))
-    if (PROSE.has(text.member) && !text.isName) hits.push(...readVolatile(text.text))
+    const reading = reader.read(text.text)
+    if (reading === PLAIN) continue
     const { section, item, pointer } = text
-    for (const hit of hits) found.push({ section, item, pointer, ...hit })
+    for (const hit of hitsAt(text, reading, context)) found.push({ section, item, pointer, ...hit })
+    const parameter = parameterAt(text, reading)
+    if (parameter !== null) found.push(parameter)
   }
   return withoutEchoes(found)
 }
 
-type Reader = (text: PlacedText) => readonly Hit[]
+/** What is to be said of a text wherever it stands, and what depends on that. */
+interface TextReading {
+  readonly letters: readonly Hit[]
+  readonly shapes: readonly Hit[]
+  readonly volatile: readonly Hit[]
+  readonly candidates: readonly Candidate[]
+  /** As the name, and as the description, of a parameter. */
+  readonly asName: Hit | null
+  readonly asDescription: Hit | null
+  /** Wording by place: property, value or not, member. */
+  readonly wording: Map<string, readonly Hit[]>
+}
+
+const PLAIN: TextReading = {
+  letters: [],
+  shapes: [],
+  volatile: [],
+  candidates: [],
+  asName: null,
+  asDescription: null,
+  wording: new Map(),
+}
+
+class TextReader {
+  private readonly known = new Map<string, TextReading>([["", PLAIN]])
+  private readonly version: string | null
+
+  constructor(version: string | null) {
+    this.version = version
+  }
+
+  read(text: string): TextReading {
+    const before = this.known.get(text)
+    if (before !== undefined) return before
+    const reading = this.readNew(text)
+    this.known.set(text, reading)
+    return reading
+  }
+
+  private readNew(text: string): TextReading {
+    const letters = [...findInvisible(text), ...findLookAlikes(text)]
+    const shapes = findShapes(text, false)
+    const volatile = findVolatile(text, this.version)
+    const candidates = findCandidates(isSpelled(text) ? toWords(text) : text)
+    const asName = isSpelled(text) ? judgeParameterName(text) : null
+    const asDescription = judgeParameterDescription(text)
+    const isPlain = letters.length + shapes.length + volatile.length + candidates.length === 0
+    if (isPlain && asName === null && asDescription === null) return PLAIN
+    return { letters, shapes, volatile, candidates, asName, asDescription, wording: new Map() }
+  }
+}
+
+/** Names are written without spaces; they are read as the words in them. */
+const isSpelled = (text: string): boolean => /^[\p{L}\p{M}\p{N}_.:-]+$/u.test(text)
+
+/** What wording is judged by. */
+interface Context {
+  readonly isOwn: IsOwn
+  readonly isKnownElsewhere: (name: string) => boolean
+  /** True for the name of a tool that looks like another's. */
+  readonly isAlike: (name: string) => boolean
+  readonly argumentName: (text: PlacedText) => string | null
+}
+
+function createContext(surface: Surface, texts: readonly PlacedText[], options: AnalysisOptions): Context {
+  const elsewhere = (options.others ?? []).flatMap((other) => toolNames(other.surface.tools))
+  const foreign = new Set(elsewhere.map((name) => name.toLowerCase()))
+  const names = [...toolNames(surface.tools), ...elsewhere]
+  let isOwn: IsOwn | undefined
+  return {
+    isOwn: (name) => {
+      isOwn ??= createIsOwn(surface, texts)
+      return isOwn(name)
+    },
+    isKnownElsewhere: (name) => foreign.has(name),
+    isAlike: (name) => names.some((other) => other !== name && computeSkeleton(other) === computeSkeleton(name)),
+    argumentName: createArgumentName(texts),
+  }
+}
+
+const ARGUMENT = /^\/arguments\/[0-9]+/
+
+/** Name of the prompt argument that a text belongs to. */
+function createArgumentName(texts: readonly PlacedText[]): Context["argumentName"] {
+  const names = new Map<string, string>()
+  const keyOf = ({ item, pointer }: PlacedText) => `${item}\n${ARGUMENT.exec(pointer)?.[0]}`
+  for (const text of texts)
+    if (text.section === "prompts" && text.member === "name" && ARGUMENT.test(text.pointer))
+      names.set(keyOf(text), text.text)
+  return (text) => (text.section === "prompts" ? (names.get(keyOf(text)) ?? null) : null)
+}
 
 /** Members that hold prose; "" are the instructions. */
 const PROSE: ReadonlySet<string> = new Set(["description", "title", ""])
@@ -48,87 +134,39 @@ const BINARY: ReadonlySet<string> = new Set(["blob", "data", "src"])
 const VALUES: ReadonlySet<string> = new Set(["default", "examples", "example", "const", "enum"])
 const LOOK_ALIKE: ReadonlySet<string> = new Set(["hidden-text.homoglyph", "hidden-text.compat-letters"])
 
-/** Results by argument: what a pure function said once it says again. */
-function memoize<T>(work: (text: string) => T): (text: string) => T {
-  const known = new Map<string, T>()
-  return (text) => {
-    const before = known.get(text)
-    if (before !== undefined) return before
-    const result = work(text)
-    known.set(text, result)
-    return result
-  }
+function hitsAt(text: PlacedText, reading: TextReading, context: Context): readonly Hit[] {
+  const isToolName = text.section === "tools" && text.pointer === "/name"
+  const { letters } = reading
+  return [
+    ...(letters.length > 0 && isToolName && context.isAlike(text.text)
+      ? letters.filter(({ rule }) => !LOOK_ALIKE.has(rule))
+      : letters),
+    ...(BINARY.has(text.member) ? findShapes(text.text, true) : reading.shapes),
+    ...(text.isName || !PROSE.has(text.member) ? [] : reading.volatile),
+    ...(reading.candidates.length === 0 ? [] : wordingAt(text, reading, context)),
+  ]
 }
 
-/** Letters that hide, and shapes. */
-function createLetterReader(surface: Surface, options: AnalysisOptions): Reader {
-  const readLetters = memoize((text) => [...findInvisible(text), ...findLookAlikes(text), ...findShapes(text, false)])
-  const names = [surface, ...(options.others ?? []).map((other) => other.surface)].flatMap(({ tools }) =>
-    toolNames(tools),
-  )
-  const isAlike = (name: string) =>
-    names.some((other) => other !== name && computeSkeleton(other) === computeSkeleton(name))
-  return ({ text, section, pointer, member }) => {
-    if (BINARY.has(member)) return findShapes(text, true)
-    const hits = readLetters(text)
-    const isToolName = section === "tools" && pointer === "/name"
-    return hits.length > 0 && isToolName && isAlike(text) ? hits.filter(({ rule }) => !LOOK_ALIKE.has(rule)) : hits
-  }
+/** Wording at a place. Names of parameters are judged as such. */
+function wordingAt(text: PlacedText, reading: TextReading, context: Context): readonly Hit[] {
+  if (text.isName && text.member === "properties") return []
+  const member = text.isName ? "name" : text.member
+  const property = propertyOf(text.pointer) ?? context.argumentName(text)
+  const isValue = VALUES.has(member)
+  const key = `${property}\n${isValue}\n${member === "title"}`
+  const { isOwn, isKnownElsewhere } = context
+  const known = reading.wording.get(key)
+  const hits = known ?? judgeCandidates(reading.candidates, { member, property, isValue, isOwn, isKnownElsewhere })
+  if (known === undefined) reading.wording.set(key, hits)
+  return hits.length > 0 && isUnknown(text) ? hits.map(lower) : hits
 }
 
-/** What names and descriptions of parameters collect. */
-function createParameterReader(texts: readonly PlacedText[]): Reader {
-  const descriptions = new Map<string, string>()
-  for (const text of texts)
-    if (text.member === "description" && !text.isName) descriptions.set(keyOf(text, text.pointer), text.text)
-  const judge = (text: PlacedText, name: string, owner: string): readonly Hit[] => {
-    const hit = findExfilParameter(name, descriptions.get(keyOf(text, `${owner}/description`)) ?? "")
-    return hit === null ? [] : [hit]
-  }
-  return (text) => {
-    if (text.isName && text.member === "properties") return judge(text, text.text, text.pointer)
-    const argument = text.section === "prompts" && !text.isName ? ARGUMENT_NAME.exec(text.pointer)?.[1] : undefined
-    return argument === undefined ? [] : judge(text, text.text, argument)
-  }
-}
-
-const ARGUMENT_NAME = /^(\/arguments\/[0-9]+)\/name$/
-
-const keyOf = ({ section, item }: PlacedText, pointer: string): string => `${section}\n${item}\n${pointer}`
-
-/** Wording. Names are read as words; those of parameters are the parameter reader's. */
-function createWordReader(surface: Surface, texts: readonly PlacedText[], options: AnalysisOptions): Reader {
-  const isOwn = createIsOwn(surface, texts)
-  const elsewhere = new Set(
-    (options.others ?? []).flatMap((other) => toolNames(other.surface.tools)).map((name) => name.toLowerCase()),
-  )
-  const isKnownElsewhere = (name: string) => elsewhere.has(name)
-  const argumentNames = new Map<string, string>()
-  for (const text of texts) {
-    const owner = text.section === "prompts" && !text.isName ? ARGUMENT_NAME.exec(text.pointer)?.[1] : undefined
-    if (owner !== undefined) argumentNames.set(keyOf(text, owner), text.text)
-  }
-  const known = new Map<string, readonly Hit[]>()
-  return (placed) => {
-    if (placed.isName && placed.member === "properties") return []
-    const isSpelled = placed.isName || placed.member === "name"
-    const text = isSpelled ? toWords(placed.text) : placed.text
-    const member = placed.isName ? "name" : placed.member
-    const property =
-      propertyOf(placed.pointer) ?? argumentNames.get(keyOf(placed, placed.pointer.split("/", 3).join("/"))) ?? null
-    const isValue = VALUES.has(member)
-    const key = `${property}\n${isValue}\n${member === "title"}\n${text}`
-    const place: WordingPlace = { member, property, isValue, isOwn, isKnownElsewhere }
-    const hits = known.get(key) ?? findWording(text, place)
-    known.set(key, hits)
-    return hits.length > 0 && isUnknown(placed) ? hits.map(lower) : hits
-  }
-}
+const PROPERTIES = "/properties/"
 
 /** Name of the innermost schema property at or above a pointer, as written there. */
 function propertyOf(pointer: string): string | null {
-  const at = pointer.lastIndexOf("/properties/")
-  return at < 0 ? null : (pointer.slice(at + "/properties/".length).split("/", 1)[0] ?? null)
+  const at = pointer.lastIndexOf(PROPERTIES)
+  return at < 0 ? null : (pointer.slice(at + PROPERTIES.length).split("/", 1)[0] ?? null)
 }
 
 /** True in a member of an item that the specification does not have: some clients pass it to the model. */
@@ -143,16 +181,33 @@ const lower = (hit: Hit): Hit =>
       ? { ...hit, severity: "medium" }
       : hit
 
-/** Without what a parameter's own description says again about what it collects. */
+const DESCRIBED = /^(.*\/(?:properties\/[^/]*|arguments\/[0-9]+))\/description$/
+
+/** The finding that a text makes of the parameter that it names or describes, at that parameter. */
+function parameterAt({ section, item, pointer, member, isName }: PlacedText, reading: TextReading): Finding | null {
+  const at = (hit: Hit | null, place: string | undefined): Finding | null =>
+    hit === null || place === undefined ? null : { section, item, pointer: place, ...hit }
+  if (section !== "tools" && section !== "prompts") return null
+  if (isName) return member === "properties" ? at(reading.asName, pointer) : null
+  if (member === "name") return at(reading.asName, ARGUMENT.exec(pointer)?.[0])
+  return member === "description" ? at(reading.asDescription, DESCRIBED.exec(pointer)?.[1]) : null
+}
+
+const placeKey = ({ section, item, pointer }: Place): string => `${section}\n${item}\n${pointer}`
+
+/** Without what is said twice of a parameter: by its name and its description, or as a request too. */
 function withoutEchoes(found: readonly Finding[]): readonly Finding[] {
-  const collecting = new Set(
-    found
-      .filter(({ rule }) => rule === "exfil-parameter")
-      .map(({ section, item, pointer }) => `${section}\n${item}\n${pointer.replace(/\/name$/, "")}/description`),
-  )
-  if (collecting.size === 0) return found
-  return found.filter(
-    ({ rule, section, item, pointer }) =>
-      rule !== "injection.exfil-request" || !collecting.has(`${section}\n${item}\n${pointer}`),
+  const collecting = new Set<string>()
+  const once = found.filter((finding) => {
+    if (finding.rule !== "exfil-parameter") return true
+    const isNew = !collecting.has(placeKey(finding))
+    collecting.add(placeKey(finding))
+    return isNew
+  })
+  if (collecting.size === 0) return once
+  return once.filter(
+    (finding) =>
+      finding.rule !== "injection.exfil-request" ||
+      !collecting.has(placeKey({ ...finding, pointer: finding.pointer.replace(/\/description$/, "") })),
   )
 }

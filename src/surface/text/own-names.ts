@@ -19,8 +19,9 @@ export type IsOwn = (name: string) => boolean
 /** A name is own where the surface uses it in any spelling, or where it speaks of the same things as one of its tools ("list_pages" beside
  *  "new_page"): lists are often shorter than what their texts were written for. */
 export function createIsOwn(surface: Surface, texts: readonly PlacedText[]): IsOwn {
-  const names = new Set<string>()
-  for (const { text, member, isName } of texts) if (isName || NAMING.has(member)) names.add(spell(text))
+  const written = new Set<string>()
+  for (const { text, member, isName } of texts) if (isName || NAMING.has(member)) written.add(text)
+  const names = new Set([...written].map(spell))
   const subjects = new Set(toolNames(surface.tools).flatMap(subjectsOf))
   for (const word of subjectsOf(serverName(surface))) subjects.add(word)
   return (name) => names.has(spell(name)) || subjectsOf(name).some((word) => subjects.has(word))

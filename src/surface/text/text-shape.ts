@@ -43,6 +43,7 @@ function findControl(text: string): readonly Hit[] {
 const TAG = /<\/?[A-Za-z][\w.-]{0,40}[\s/>]/
 
 function findComments(text: string): readonly Hit[] {
+  if (!text.includes("<!--")) return []
   const comments: string[] = []
   let rest = ""
   let at = 0
@@ -66,7 +67,7 @@ const SPACES = new RegExp(
 const BLANK_LINES = new RegExp(`(?:\\n[ \\t\\r]{0,20}){${MIN_BLANK_LINES},}`, "g")
 
 function findPadding(text: string): readonly Hit[] {
-  if (text.length < MIN_BLANK_LINES) return []
+  if (!/\s{12}/.test(text)) return []
   const found = [...text.matchAll(SPACES), ...text.matchAll(BLANK_LINES)].filter(
     (match) => match.index > 0 && /\S/.test(text[match.index + match[0].length] ?? ""),
   )

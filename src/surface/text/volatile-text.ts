@@ -55,13 +55,14 @@ export function blankVolatile(text: string): string {
 }
 
 function listVolatile(text: string): readonly Volatile[] {
-  if (!/[0-9]|[/\\]/.test(text)) return []
   return [
-    ...spansOf(text, "timestamp", MOMENT),
-    ...spansOf(text, "version", VERSION),
-    ...spansOf(text, "path", HOME_PATH, (user) => !COMMON_NAMES.has(user.toLowerCase())),
+    ...(text.includes("20") ? spansOf(text, "timestamp", MOMENT) : []),
+    ...(/[0-9]\.[0-9]/.test(text) ? spansOf(text, "version", VERSION) : []),
+    ...(/home|Users/.test(text) ? spansOf(text, "path", HOME_PATH, isPersonal) : []),
   ]
 }
+
+const isPersonal = (user: string): boolean => !COMMON_NAMES.has(user.toLowerCase())
 
 function spansOf(
   text: string,
