@@ -5,6 +5,7 @@ import { SECTION_NAMES, type SectionName, type Surface } from "../core/section.j
 import { SEVERITIES } from "../core/severity.js"
 import { findAppeared } from "./appeared.js"
 import { type GradedChange, gradeSeverity } from "./change-severity.js"
+import { findInClasses } from "./classify/class-findings.js"
 import { classifySurface, type SurfaceClasses } from "./classify/classify.js"
 import { type DiffOptions, diffSurfaces, type SurfaceDiff } from "./diff.js"
 import type { ChangeFinding, Finding, Place } from "./finding.js"
@@ -30,7 +31,11 @@ export interface SurfaceAnalysis {
 /** Analyse one surface. Total: whatever the surface holds, there is an answer. */
 export function analyseSurface(surface: Surface, options: AnalysisOptions = {}): SurfaceAnalysis {
   const classes = classifySurface(surface, options.overrides ?? [])
-  const findings = [...findInTexts(surface, options), ...lintSurface(surface, classes, options)]
+  const findings = [
+    ...findInTexts(surface, options),
+    ...lintSurface(surface, classes, options),
+    ...findInClasses(classes, options),
+  ]
   return { ruleset: RULESET_VERSION, findings: sortFindings(findings), classes }
 }
 

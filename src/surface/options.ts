@@ -12,5 +12,8 @@ export interface OtherServer {
 export interface AnalysisOptions {
   /** The servers of the same lockfile, for shadowing and look-alike names. */
   readonly others?: readonly OtherServer[]
+  /** Those that count today, one of a tool. */
   readonly overrides?: readonly ClassOverride[]
+  /** Those whose last day is over: told, and nothing else. */
+  readonly expiredOverrides?: readonly ClassOverride[]
 }
