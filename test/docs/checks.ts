@@ -7,6 +7,7 @@ import { LOCKFILE_CHECKS } from "./checks-lockfile.js"
 import { LOG_CHECKS } from "./checks-log.js"
 import { MERGE_CHECKS } from "./checks-merge.js"
 import { SERVER_EVIDENCE_CHECKS } from "./checks-server-evidence.js"
+import { SETTINGS_CHECKS } from "./checks-settings.js"
 import { STORE_CHECKS } from "./checks-stores.js"
 import { SURFACE_CHECKS } from "./checks-surface.js"
 import { TARGET_CHECKS } from "./checks-target.js"
@@ -25,4 +26,5 @@ export const CHECKS: Checks = {
   ...LEGION_CHECKS,
   ...STORE_CHECKS,
   ...AUDIT_CHECKS,
+  ...SETTINGS_CHECKS,
 }

@@ -24,7 +24,10 @@ import { MAX_EXTRA_BYTES, MAX_PROOF_HASHES } from "../../src/core/proof-file.js"
 import { MAX_RECORD_BYTES } from "../../src/core/record.js"
 import { MAX_EVIDENCE_LOGS } from "../../src/core/server-evidence.js"
 import { MAX_EVIDENCE_RECORDS } from "../../src/core/server-evidence-reader.js"
+import { MAX_SETTINGS_BYTES, MAX_SETTINGS_ENTRIES } from "../../src/core/settings.js"
+import { SEVERITIES } from "../../src/core/severity.js"
 import { MAX_SUBJECT_BUCKET_BYTES } from "../../src/core/subject-index.js"
+import { TIERS } from "../../src/core/tier.js"
 import { MAX_ENTRY_BYTES, MAX_TILE_LEVEL, TILE_WIDTH } from "../../src/core/tile.js"
 import { exitCodeOfVerdict, VERDICTS } from "../../src/core/verdict.js"
 import { MAX_VKEY_CHARS } from "../../src/core/vkey.js"
@@ -52,6 +55,8 @@ test("the tables of the document are those that are compared", () => {
     "launchers",
     "limits",
     "open",
+    "severities",
+    "tiers",
     "variables",
     "verdicts",
   ])
@@ -102,6 +107,7 @@ test("limits", () => {
       MAX_EXTRA_BYTES,
     },
     ...{ MAX_LEGION_ANSWER_BYTES, MAX_LEGION_KEYRING_BYTES, MAX_LEGION_KEYRING_ENTRIES, MAX_LEGION_PROOF_HASHES },
+    ...{ MAX_SETTINGS_BYTES, MAX_SETTINGS_ENTRIES },
     ...{ MAX_LEGION_HISTORY, MAX_OTS_BYTES, MAX_OTS_OPERATIONS, MAX_OTS_DEPTH, MAX_REKOR_ENTRY_BYTES },
     ...{ MAX_EVIDENCE_LOGS, MAX_EVIDENCE_RECORDS, MAX_SUBJECT_BUCKET_BYTES, MAX_COMMIT_BYTES, MAX_STAGING_BYTES },
   })
@@ -110,6 +116,11 @@ test("limits", () => {
 test("exit codes of verdicts", () => {
   const rows = doc.table("verdicts").map(([verdict, code]) => [verdict, Number(code)])
   expect(rows).toEqual(VERDICTS.map((verdict) => [verdict, exitCodeOfVerdict(verdict)]))
+})
+
+test("severities and classes", () => {
+  expect(doc.table("severities").map(([word]) => word)).toEqual([...SEVERITIES])
+  expect(doc.table("tiers").map(([word]) => word)).toEqual([...TIERS])
 })
 
 test("codes and kinds of what audits find", () => {
