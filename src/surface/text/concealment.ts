@@ -40,7 +40,7 @@ const GRAVE: readonly RegExp[] = [
     `\\b${AUDIENCE} (?:must|should|shall|is|are|ought|has|have|needs?)(?: not|n't| never)(?: to)?(?: ever)?(?: be| become)? (?:know|learn|notice|find out|realise|realize|hear|told|aware|informed|made aware|suspect|asked about)\\b`,
   ),
   new RegExp(
-    `\\b(?:hide|hiding|conceal\\w*|withhold\\w*|keep|keeping) (?:this|that|these|all of this|the fact|any (?:trace|sign|mention|evidence|hint)|(?:this|that|the|these) (?:\\w+ )?${ACT})(?: [\\w']+){0,5}? from ${AUDIENCE}`,
+    `\\b(?:hide|hiding|conceal\\w*|withhold\\w*|keep|keeping) (?:this|that|these|all of this|(?:the fact|any (?:trace|sign|mention|evidence|hint)|(?:this|that|the|these) (?:\\w+ )?${ACT})(?: [\\w']+){0,5}?) from ${AUDIENCE}`,
   ),
   new RegExp(
     `\\b(?:keep|keeping) (?:it|this|that|the (?:\\w+ )?${ACT})(?: \\w+){0,2} (?:to yourself|between us|off the record)\\b`,

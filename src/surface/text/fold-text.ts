@@ -18,13 +18,21 @@ export function foldText(text: string): string {
 }
 
 function foldLetters(text: string): string {
-  const drawn = text.replace(APOSTROPHES, "'").replace(QUOTES, '"').normalize("NFKD").replace(UNDRAWN, "")
-  return drawn.normalize("NFC").replace(WORD, (word) => (ASCII.test(word) ? word : toWord(word)))
+  const drawn = text
+    .replace(APOSTROPHES, "'")
+    .replace(QUOTES, '"')
+    .normalize("NFKD")
+    .replace(UNDRAWN, "")
+    .normalize("NFC")
+  const foreign = (drawn.match(WORD) ?? []).filter((word) => !LATIN.test(word))
+  const isDisguise = foreign.every((word) => ASCII.test(toLatin(word)))
+  return drawn.replace(WORD, (word) => (ASCII.test(word) || !(isDisguise || LATIN.test(word)) ? word : toWord(word)))
 }
 
 const WORD = /[\p{L}\p{M}]+/gu
+const LATIN = /\p{sc=Latn}/u
 
-/** A word of what looks like Latin letters becomes a Latin one; a Russian or Greek word mostly has other letters too. */
+/** A word of what looks like Latin letters becomes a Latin one; what a Russian or Greek text has of such words stays. */
 function toWord(word: string): string {
   const latin = toLatin(word)
   return ASCII.test(latin) ? latin : word

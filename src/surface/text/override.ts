@@ -11,7 +11,7 @@ const RULES = "(?:rules?|polic(?:y|ies)|constraints?|restrictions?|orders?|promp
 const EARLIER =
   "(?:previous|prior|earlier|preceding|foregoing|above|all|any|other|system|developer|your|existing|original|initial|safety|core|the user's)"
 const YOURS = "(?:your|system|developer|safety|all your|any of your)"
-const REFERENT = `(?:(?:${EARLIER} (?:(?:of |the |your |previous |prior |earlier |system |other |and ){0,3})${GUIDANCE})|(?:system prompt|guardrails|safeguards)|(?:${YOURS} (?:\\w+ )?${RULES}))`
+const REFERENT = `(?:(?:${EARLIER} (?:(?:of |the |your |previous |prior |earlier |system |other |and ){0,3})${GUIDANCE})|(?:system prompt|guardrails|safeguards|safety (?:filter|check|guideline|rule|measure)s?)|(?:${YOURS} (?:\\w+ )?${RULES}))`
 /** Where an order begins. */
 const ORDER =
   "(?:^|[,;:.(!\\u2014-] ?|\\b(?:and|then|must|should|shall|you|please|now|also|simply|first|may|can|will|to|assistant|agent|model|ai) )"

@@ -206,7 +206,9 @@ describe("volatile text", () => {
   })
 
   test("blanks what moves, and nothing else", () => {
-    expect(blankVolatile("As of 2026-11-28T19:40Z (pagesd 1.4.2)")).toBe(blankVolatile("As of 2026-12-01T01:02Z (pagesd 1.5.0)"))
+    expect(blankVolatile("As of 2026-11-28T19:40Z (pagesd 1.4.2)")).toBe(
+      blankVolatile("As of 2026-12-01T01:02Z (pagesd 1.5.0)"),
+    )
     expect(blankVolatile("As of 2026-11-28T19:40Z.")).not.toBe(blankVolatile("As of 2026-11-28T19:40Z, today."))
     expect(blankVolatile("no such part")).toBe("no such part")
   })
