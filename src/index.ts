@@ -1,5 +1,5 @@
-// The public API: formats and proofs of logs, records and lockfiles, and the diff of two surfaces. Everything here is pure and synchronous,
-// reads nothing and writes nothing; what can go wrong is a `ToolsumError` with a stable code. Every name is a promise.
+// The public API: formats and proofs of logs, records and lockfiles, the diff of two surfaces and what it means. Everything here is pure and
+// synchronous, reads nothing and writes nothing; what can go wrong is a `ToolsumError` with a stable code. Every name is a promise.
 
 export { formatBase64, formatHex } from "./core/bytes.js"
 export { canonicalize, computeJsonDigest } from "./core/canonical.js"
@@ -95,6 +95,7 @@ export {
   type SurfaceLines,
 } from "./core/section.js"
 export { parseServerEvidence, type ServerEvidence } from "./core/server-evidence.js"
+export { SEVERITIES, type Severity } from "./core/severity.js"
 export type { NoteSignature } from "./core/signature-line.js"
 export { computeHow, type DerivedSubject, deriveSubject, type ReadConditions, subjectFor } from "./core/subject.js"
 export {
@@ -106,9 +107,31 @@ export {
   type Target,
   type UrlTarget,
 } from "./core/target.js"
+export { TIERS, type Tier } from "./core/tier.js"
 export { type HeadState, type VerifiedHead, type VerifiedHeads, verifyHead, verifyHeads } from "./core/tree-heads.js"
 export type { Change, Coverage, ServerVerdict, UnknownReason, Verdict } from "./core/verdict.js"
 export { type LockfileReport, type VerifyLockfileInput, verifyLockfile } from "./core/verify-lockfile.js"
 export { type ProvenLog, type VerifiedEvidence, verifyServerEvidence } from "./core/verify-server-evidence.js"
 export { formatVkey, parseSigningKey, parseVkey, type SigningKey, type VerifierKey } from "./core/vkey.js"
+export {
+  type AnalysisOptions,
+  analyseChanges,
+  analyseSurface,
+  type ChangeAnalysis,
+  type ComparedSides,
+  type GradedChange,
+  type OtherServer,
+  type SurfaceAnalysis,
+} from "./surface/analysis.js"
+export type {
+  ClassOverride,
+  ClassReason,
+  Kind,
+  SurfaceClasses,
+  ToolClass,
+} from "./surface/classify/classify.js"
 export { type DiffOptions, diffSurfaces, type SurfaceDiff } from "./surface/diff.js"
+export type { ChangeFinding, Finding, Place, Rule } from "./surface/finding.js"
+export type { Note as SurfaceNote, ServerFacts } from "./surface/notes.js"
+export { RULES, RULESET_VERSION } from "./surface/rules.js"
+export { computeTokenCost, type TokenCost } from "./surface/token-cost.js"

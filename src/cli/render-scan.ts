@@ -80,12 +80,16 @@ function renderFindings(page: Page, { analysis }: Extract<Scanned, { ok: true }>
 function groupByItem(findings: readonly Finding[]): ReadonlyMap<string, readonly Finding[]> {
   const groups = new Map<string, Finding[]>()
   for (const finding of sortByGravity(findings)) {
-    const { section, item } = finding
-    const isList = SECTION_NAMES.some((name) => name === section)
-    const title = isList ? `${section === "tools" ? "" : `${section} `}${showItem(item)}` : section
+    const title = titleOf(finding)
     groups.set(title, [...(groups.get(title) ?? []), finding])
   }
   return groups
+}
+
+/** `search`, `prompts ask`, `instructions`, `tools`: what is on no item, or on one without a name at no place of it, is on the list. */
+function titleOf({ section, item, pointer }: Finding): string {
+  const isItem = SECTION_NAMES.some((name) => name === section) && (item !== null || pointer !== "")
+  return isItem ? `${section === "tools" ? "" : `${section} `}${showItem(item)}` : section
 }
 
 const sortByGravity = (findings: readonly Finding[]): readonly Finding[] =>
@@ -100,8 +104,8 @@ const TIER_WORDS: Readonly<Record<ToolClass["tier"], string>> = {
   R5: "runs code, or cannot be undone",
 }
 
-/** What tools can do, the most first; the chain that they make together; reasons where they are asked for. */
-function renderClasses(page: Page, { tools, chain }: SurfaceClasses, { explain }: ScanStyle): void {
+/** What tools can do, the most first; reasons where they are asked for. What they can do together is a finding. */
+function renderClasses(page: Page, { tools }: SurfaceClasses, { explain }: ScanStyle): void {
   if (tools.length > 0) page.words(1, [{ text: "what the tools can do, by schema, name and text", look: "bold" }])
   for (const tier of [...TIERS].reverse()) {
     const own = tools.filter((tool) => tool.tier === tier)
@@ -113,11 +117,6 @@ function renderClasses(page: Page, { tools, chain }: SurfaceClasses, { explain }
     ])
     if (explain) for (const tool of own) renderReasons(page, tool)
   }
-  if (chain === null) return
-  const names = (items: readonly string[]) =>
-    items.slice(0, 5).map(showItem).join(", ") + (items.length > 5 ? ", …" : "")
-  const text = `together they can read what is sensitive (${names(chain.reads)}) and send it out (${names(chain.sends)})`
-  page.words(2, [{ text, look: "changed" }])
 }
 
 function describeTool({ item, kinds, found, tier, override }: ToolClass): string {
