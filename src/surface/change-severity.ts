@@ -45,9 +45,13 @@ export function readAppeared(findings: readonly Finding[]): Appeared {
 
 /** The severity of a meaning with what appeared at or under its place. */
 export function severityOfMeaning(one: ChangeFinding, appeared: Appeared): Severity {
-  const found = one.was === undefined ? appeared.under.get(placeKey(one)) : worstOfName(one, appeared)
+  const found = isItemName(one) ? worstOfName(one, appeared) : appeared.under.get(placeKey(one))
   return worstSeverity([one.severity, ...(found === undefined ? [] : [found])]) ?? one.severity
 }
+
+/** True for another name of an item: it stands at one of its own members. A property that has another name stands deeper. */
+export const isItemName = ({ was, pointer }: ChangeFinding): boolean =>
+  was !== undefined && pointer.lastIndexOf("/") === 0
 
 function worstOf(change: Change, appeared: Appeared): Severity | undefined {
   return change.kind === "renamed" ? worstOfName(change, appeared) : appeared.under.get(placeKey(change))

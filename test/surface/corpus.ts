@@ -164,7 +164,7 @@ const ROOTS: Readonly<Record<Place["section"], string>> = {
 function toCorpusPointer(place: Place & Partial<ChangeFinding>, surfaces: readonly Surface[]): string {
   const item = place.item === null ? "" : formatPointer([place.item])
   const tokens = parsePointer(place.pointer, (why) => new ToolsumError("USAGE", why))
-  if (place.was !== undefined) return ROOTS[place.section] + item // a rename is about the item
+  if (place.was !== undefined && place.pointer.lastIndexOf("/") === 0) return ROOTS[place.section] + item // a rename is about the item
   if (place.section === "prompts" && tokens[0] === "arguments")
     tokens.length > 1 && nameArgument(tokens as string[], place, surfaces)
   const pointer = formatPointer(tokens)
