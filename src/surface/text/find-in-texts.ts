@@ -1,13 +1,13 @@
 // What texts of a surface hold that a reader does not see, or that governs more than the item it belongs to. A text is read once, however
 // often it stands there: most of a list are the same few words.
 import type { Surface } from "../../core/section.js"
-import type { AnalysisOptions } from "../analysis.js"
+import type { AnalysisOptions } from "../options.js"
 import type { Finding, Place } from "../finding.js"
 import { claimedVersion } from "../notes.js"
 import { collectTexts, isKnownMember, type PlacedText } from "./collect-texts.js"
 import { computeSkeleton } from "./confusables.js"
 import { judgeParameterDescription, judgeParameterName, toWords } from "./exfil-parameter.js"
-import type { Hit } from "./hit.js"
+import { type Hit, MAX_READ_CHARS } from "./hit.js"
 import { type Candidate, findCandidates, judgeCandidates } from "./injection.js"
 import { findInvisible } from "./invisible-text.js"
 import { findLookAlikes } from "./look-alikes.js"
@@ -15,7 +15,8 @@ import { createIsOwn, type IsOwn, toolNames } from "./own-names.js"
 import { findShapes } from "./text-shape.js"
 import { findVolatile } from "./volatile-text.js"
 
-/** Findings in every text of a surface, in the order of `collectTexts`. Total; the work is linear in the length of the texts. A look-alike tool
+/** Findings in every text of a surface, in the order of `collectTexts`. Total; the work is linear in the length of the texts, of which
+ *  MAX_READ_CHARS each are read. A look-alike tool
  *  name is left to lint, which knows what it looks like; so is a text about a tool that another known server has. */
 export function findInTexts(surface: Surface, options: AnalysisOptions): readonly Finding[] {
   const texts = collectTexts(surface)
@@ -74,12 +75,13 @@ class TextReader {
   }
 
   private readNew(text: string): TextReading {
-    const letters = [...findInvisible(text), ...findLookAlikes(text)]
+    const head = text.length > MAX_READ_CHARS ? text.slice(0, MAX_READ_CHARS) : text
+    const letters = [...findInvisible(head), ...findLookAlikes(head)]
     const shapes = findShapes(text, false)
-    const volatile = findVolatile(text, this.version)
-    const candidates = findCandidates(isSpelled(text) ? toWords(text) : text)
-    const asName = isSpelled(text) ? judgeParameterName(text) : null
-    const asDescription = judgeParameterDescription(text)
+    const volatile = findVolatile(head, this.version)
+    const candidates = findCandidates(isSpelled(head) ? toWords(head) : head)
+    const asName = isSpelled(head) ? judgeParameterName(head) : null
+    const asDescription = judgeParameterDescription(head)
     const isPlain = letters.length + shapes.length + volatile.length + candidates.length === 0
     if (isPlain && asName === null && asDescription === null) return PLAIN
     return { letters, shapes, volatile, candidates, asName, asDescription, wording: new Map() }
