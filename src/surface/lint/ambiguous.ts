@@ -44,7 +44,7 @@ export function lintAmbiguity(tools: readonly ToolView[]): readonly Finding[] {
   const later = new NearIndex()
   const found: Finding[] = []
   for (const candidate of [...candidates].reverse()) {
-    const other = later.near(candidate).find((one) => isAmbiguous(candidate, one, weigh))
+    const other = later.find(candidate, (one) => isAmbiguous(candidate, one, weigh))
     if (other) found.push(ambiguous(candidate.name, other.name))
     later.add(candidate)
   }
@@ -83,7 +83,7 @@ class NearIndex {
   private readonly byWords = new Map<string, Candidate[]>()
   private readonly byShorter = new Map<string, Candidate[]>()
   private readonly byProse = new Map<string, Candidate[]>()
-  /** Pairs that were not given because too many share a key. */
+  /** Pairs that were not looked at because too many share a key, for candidates that nothing was found for. */
   passedOver = 0
 
   add(candidate: Candidate): void {
@@ -92,19 +92,21 @@ class NearIndex {
     if (candidate.prose !== "") put(this.byProse, candidate.prose, candidate)
   }
 
-  /** Those of like name or text, the last added first, at most MAX_COMPARED of each key. */
-  near({ words, shorter, prose }: Candidate): readonly Candidate[] {
-    const groups = [
-      this.byWords.get(words),
-      this.byShorter.get(words),
-      ...shorter.map((key) => this.byWords.get(key)),
-      this.byProse.get(prose),
-    ]
-    const near = groups.flatMap((group = []) => {
-      this.passedOver += Math.max(0, group.length - MAX_COMPARED)
-      return group.slice(-MAX_COMPARED).reverse()
-    })
-    return [...new Set(near)]
+  /** The first of like name or text, the last added first, of whom `matches` holds; at most MAX_COMPARED of each key are asked. */
+  find({ words, shorter, prose }: Candidate, matches: (other: Candidate) => boolean): Candidate | undefined {
+    const keys = shorter.map((key) => this.byWords.get(key))
+    let passedOver = 0
+    for (const group of [this.byWords.get(words), this.byShorter.get(words), ...keys, this.byProse.get(prose)]) {
+      if (group === undefined) continue
+      const last = Math.max(0, group.length - MAX_COMPARED)
+      for (let i = group.length - 1; i >= last; i--) {
+        const other = group[i]
+        if (other && matches(other)) return other
+      }
+      passedOver += last
+    }
+    this.passedOver += passedOver
+    return undefined
   }
 }
 

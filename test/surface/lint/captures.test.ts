@@ -25,8 +25,6 @@ describeShared("captured lists", () => {
       counts[key] = (counts[key] ?? 0) + 1
     }
     expect(counts).toEqual({
-      // A search that claims only to read takes JavaScript that is run in the pages it finds (scrapeOptions.actions.script).
-      "annotation-contradiction high": 2,
       // firecrawl_search of two versions says readOnlyHint, and takes actions that click, type and run the caller's script on pages; its
       // sister firecrawl_scrape, with the same actions, says that it does not only read.
       "annotation-contradiction high": 2,
