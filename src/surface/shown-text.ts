@@ -1,29 +1,32 @@
 // Untrusted text for people: nothing hidden, nothing that moves other text, on a terminal, in Markdown or in a page. What each of them
 // takes for markup is left to them.
-import { escapeInvisible } from "../core/errors.js"
+import { escapeInvisible, escapeUnits } from "../core/errors.js"
+
+// What the runner of GitHub Actions obeys where it stands in a log: `::name …::` first on a line, `##[name]` anywhere.
+const COMMAND = /:(?=:[a-z-]+(?: [^\n]*?)?::)|#(?=#\[)/gi
+
+/** Commands to a runner with their first sign as an escape, so that a log which shows them obeys none. */
+const breakCommands = (text: string): string =>
+  text.includes("::") || text.includes("##[") ? text.replace(COMMAND, escapeUnits) : text
 
 const ESCAPES: Readonly<Record<string, string>> = { "\t": "\\t", "\r": "\\r" }
 
 /** Untrusted text with nothing hidden in it: control and format characters, every space but the plain one and piles of combining
  *  marks become escapes. Line feeds stay. */
 export const showText = (text: string): string =>
-  text
+  breakCommands(text)
     .split("\n")
     .map((line) =>
-      escapeInvisible(line.replace(/[\t\r]/g, (c) => ESCAPES[c] ?? c)).replace(/[^\S ]|\p{M}{5,}/gu, escapeAll),
+      escapeInvisible(line.replace(/[\t\r]/g, (c) => ESCAPES[c] ?? c)).replace(/[^\S ]|\p{M}{5,}/gu, escapeUnits),
     )
     .join("\n")
-
-/** Every UTF-16 unit as a `\u` escape. */
-const escapeAll = (text: string): string =>
-  Array.from({ length: text.length }, (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, "0")}`).join("")
 
 /** As `showText`, with white space visible: `·` is a space, `⇥` a tab, `⏎` a line feed. */
 export const showSpaces = (text: string): string =>
   showText(text.replace(/[ \t\n]/g, (c) => (c === " " ? "·" : c === "\t" ? "⇥" : "⏎")))
 
 /** As `showText`, with every character beyond ASCII as an escape. */
-export const showAscii = (text: string): string => showText(text).replace(/[^\n -~]/gu, escapeAll)
+export const showAscii = (text: string): string => showText(text).replace(/[^\n -~]/gu, escapeUnits)
 
 /** Untrusted text on one line, at most `max` code points of it; in quotes unless it is one visible word. */
 export function showName(text: string, max = 100): string {

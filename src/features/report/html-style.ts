@@ -66,7 +66,7 @@ summary { cursor: pointer; padding: .55rem .9rem; overflow-wrap: anywhere; }
 .rule { color: var(--soft); font-size: .85em; }
 .text { margin: .4rem 0 0; padding: .6rem .8rem; background: var(--panel); border-radius: .3rem; white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.55; }
 del { background: var(--removed); color: var(--removed-text); text-decoration: line-through; }
-ins { background: var(--added); color: var(--added-text); text-decoration: underline; text-underline-offset: .2em; }
+ins { background: var(--added); color: var(--added-text); text-decoration: none; border-bottom: 1px solid currentColor; padding-bottom: .06em; }
 .fold > summary { padding-left: 0; color: var(--soft); }
 .timeline { list-style: none; margin: .25rem 0 0; padding: 0 0 0 1.1rem; border-left: 2px solid var(--line); }
 .timeline li { position: relative; padding: 0 0 .8rem; overflow-wrap: anywhere; }
