@@ -9,6 +9,7 @@ const SRC = fileURLToPath(new URL("../src", import.meta.url))
 const RANK: Readonly<Record<string, number>> = {
   core: 0,
   surface: 1,
+  "deadline.ts": 2,
   "ports.ts": 2,
   client: 3,
   writer: 3,

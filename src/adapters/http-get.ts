@@ -4,8 +4,8 @@
 import { promisify } from "node:util"
 import { gunzip } from "node:zlib"
 import type { Dispatcher, request } from "undici"
-import { createDeadline } from "../client/deadline.js"
 import { quote, ToolsumError } from "../core/errors.js"
+import { createDeadline } from "../deadline.js"
 import { parseRetryAfter } from "./retry-after.js"
 
 /** How GETs are made. */

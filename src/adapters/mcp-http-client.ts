@@ -2,8 +2,8 @@
 // addresses are bounded here, bodies where they are read. Redirects are followed within the origin only and keep the method (307, 308).
 
 import { setTimeout as sleep } from "node:timers/promises"
-import { createDeadline } from "../client/deadline.js"
 import { quote, ToolsumError } from "../core/errors.js"
+import { createDeadline } from "../deadline.js"
 import { createHttpConnection, type HttpConnection } from "./http-connection.js"
 import { ACCEPTED_CODINGS, decodeBody, dumpBody } from "./mcp-http-body.js"
 import { describeFailure } from "./mcp-http-failures.js"

@@ -1,8 +1,9 @@
 // Says in one sentence what a server asks for that has refused a request (field-notes B, C36, C41): from its challenge, its RFC 9728 metadata
 // and its own words. For people: everything is quoted and clipped, and nothing of it is followed.
-import { createDeadline } from "../client/deadline.js"
+
 import { quote, ToolsumError } from "../core/errors.js"
 import { isObject, parseJson } from "../core/json.js"
+import { createDeadline } from "../deadline.js"
 import type { HttpClient } from "./mcp-http-client.js"
 import type { Refusal } from "./mcp-http-refusals.js"
 import { readMember } from "./mcp-messages.js"

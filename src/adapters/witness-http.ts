@@ -1,10 +1,11 @@
 // A witness that others run, over HTTP (WitnessService; C2SP tlog-witness). https, or http to this machine; no redirects; answers are bounded
 // in bytes and time and unverified. Which URLs may be one is http-base.ts's.
-import { createDeadline } from "../client/deadline.js"
+
 import { encodeUtf8, formatHex } from "../core/bytes.js"
 import { quote, ToolsumError } from "../core/errors.js"
 import { sha256 } from "../core/hash.js"
 import { MAX_NOTE_BYTES } from "../core/note.js"
+import { createDeadline } from "../deadline.js"
 import type { WitnessReply, WitnessService } from "../ports.js"
 import { openHttpBase } from "./http-base.js"
 import type { HttpConnection } from "./http-connection.js"

@@ -1,7 +1,7 @@
 // The log's side of witnessing (C2SP tlog-witness, brief 4.3): asks all witnesses of a policy at the same time, each from the size that it
 // has, and takes only cosignatures that verify. One that does not answer in time, or refuses, is absent; one that has seen more of this
 // log than there is stops it. Whether what came is enough is quorum.ts's to say, and when it is published publish.ts's.
-import { createDeadline } from "../client/deadline.js"
+
 import { formatAddCheckpoint } from "../core/add-checkpoint.js"
 import { decodeUtf8, parseDecimal } from "../core/bytes.js"
 import { verifyCosignature } from "../core/cosignature.js"
@@ -11,6 +11,7 @@ import { type Note, parseNote } from "../core/note.js"
 import { DEFAULT_SKEW_SEC, evaluatePolicy, type Policy, type PolicyWitness } from "../core/policy.js"
 import { type NoteSignature, parseSignatureLine } from "../core/signature-line.js"
 import { ED25519_COSIGNATURE, samePublicKey, type VerifierKey } from "../core/vkey.js"
+import { createDeadline } from "../deadline.js"
 import type { Clock, WitnessReply, WitnessService } from "../ports.js"
 import { parseHead } from "./history.js"
 import { type Cosign, type Cosigned, type CosignRequest, readCosignatures } from "./quorum.js"

@@ -1,10 +1,11 @@
 // What the witnesses of a log have seen of it: an outside memory that it is held to before it signs anything more (brief 5.4). Only what a key
 // of the log has signed counts, so that no witness can stop a log by inventing a tree.
-import { createDeadline } from "../client/deadline.js"
+
 import { verifyCheckpoint } from "../core/checkpoint.js"
 import { quote, ToolsumError } from "../core/errors.js"
 import type { KeyringNote } from "../core/keyring.js"
 import type { PolicyWitness } from "../core/policy.js"
+import { createDeadline } from "../deadline.js"
 import type { WitnessService } from "../ports.js"
 import type { KnownHead } from "./state.js"
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { expect, test } from "vitest"
-import { createDeadline } from "../../src/client/deadline.js"
+import { createDeadline } from "../src/deadline.js"
 
 setFlagsFromString("--expose-gc")
 const collectGarbage: () => void = runInNewContext("gc")
@@ -26,7 +26,7 @@ test("a deadline fires although garbage is collected meanwhile", async () => {
 })
 
 test("nothing in src relies on AbortSignal.timeout", () => {
-  const src = fileURLToPath(new URL("../../src", import.meta.url))
+  const src = fileURLToPath(new URL("../src", import.meta.url))
   const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
   expect(files.length).toBeGreaterThan(100)
   const using = files.filter((file) => readFileSync(`${src}/${file}`, "utf8").includes("AbortSignal.timeout("))
