@@ -1,9 +1,9 @@
 // What texts of a surface hold that a reader does not see, or that governs more than the item it belongs to. A text is read once, however
 // often it stands there: most of a list are the same few words.
 import type { Surface } from "../../core/section.js"
-import type { AnalysisOptions } from "../options.js"
 import type { Finding, Place } from "../finding.js"
 import { claimedVersion } from "../notes.js"
+import type { AnalysisOptions } from "../options.js"
 import { collectTexts, isKnownMember, type PlacedText } from "./collect-texts.js"
 import { computeSkeleton } from "./confusables.js"
 import { judgeParameterDescription, judgeParameterName, toWords } from "./exfil-parameter.js"

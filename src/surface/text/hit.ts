@@ -5,9 +5,8 @@ import type { Finding } from "../finding.js"
 /** A finding without its place. */
 export type Hit = Pick<Finding, "rule" | "severity" | "message" | "decoded">
 
-/** Most characters of a text that are looked at, and of what is decoded. Longer texts are `oversized-text`; beyond it only characters that
- *  hide are found. */
-export const MAX_READ_CHARS = 200_000
+/** Most characters of a text that are looked at. Of longer ones `oversized-text` says that the rest was not read. */
+export const MAX_READ_CHARS = 100_000
 /** Most characters shown of what was decoded. */
 export const MAX_DECODED_CHARS = 2_000
 

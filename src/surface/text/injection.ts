@@ -4,7 +4,7 @@ import { findConcealment } from "./concealment.js"
 import { findCrossScope } from "./cross-scope.js"
 import { findExfilRequest } from "./exfil-request.js"
 import { foldText } from "./fold-text.js"
-import { type Hit, MAX_READ_CHARS } from "./hit.js"
+import type { Hit } from "./hit.js"
 import { findOverride } from "./override.js"
 import { findSensitiveTarget } from "./sensitive-target.js"
 import { splitSentences, type WordingPlace, type WordingRule } from "./wording.js"
@@ -57,7 +57,7 @@ export interface Candidate {
 
 /** The sentences of a text that are worth a closer look, wherever it stands; none for most texts. */
 export function findCandidates(text: string): readonly Candidate[] {
-  const folded = foldText(text.slice(0, MAX_READ_CHARS))
+  const folded = foldText(text)
   if (!READ_WORDS.test(folded)) return []
   return splitSentences(folded).flatMap((sentence) => {
     const rules = RULES.filter(([needed]) => needed.every((words) => words.test(sentence))).map(([, rule]) => rule)

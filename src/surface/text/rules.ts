@@ -64,8 +64,8 @@ export const TEXT_RULES: Readonly<Record<string, Rule>> = {
   },
   "oversized-text": {
     title: "Text too long to review",
-    help: "Nobody reads so long a text, and it costs tokens with every request. Wording is looked for in its first 200,000 characters only.",
-    severity: "low",
+    help: "Nobody reads so long a text, and it costs tokens with every request. Of a longer one only the first 100,000 characters are read: look at the rest.",
+    severity: "medium",
   },
   "volatile-text.timestamp": { title: "Time in a text", help: `The text holds a moment. ${MOVES}`, severity: "low" },
   "volatile-text.version": { title: "Version in a text", help: `The text holds a version. ${MOVES}`, severity: "low" },

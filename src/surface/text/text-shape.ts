@@ -1,7 +1,7 @@
 // What the shape of a text keeps from a reader: control characters, comments, text pushed out of view, encoded text, and sheer size.
 import { parseBase64 } from "../../core/bytes.js"
 import { attempt, quote, ToolsumError } from "../../core/errors.js"
-import { type Hit, hit, times } from "./hit.js"
+import { type Hit, hit, MAX_READ_CHARS, times } from "./hit.js"
 import { decodeText } from "./invisible-text.js"
 
 /** A text of more characters is not reviewed by anybody. */
@@ -19,17 +19,31 @@ const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)/g
 /** Escape, its 8-bit forms, back space, delete and a lone return: what is on the screen already is overwritten. */
 const OVERWRITING = /[\x08\x1b\x7f\x90\x9b-\x9f\r]/
 
-/** Findings for what the shape of a text hides. `isBinary`: base64 is what this place is for. Linear. */
-export function findShapes(text: string, isBinary: boolean): readonly Hit[] {
-  const isLong = text.length > MAX_REVIEWED_CHARS && !isBinary
+/** Findings for what the shape of a text hides. `isBinary`: base64 is what this place is for. Linear; of a text longer than MAX_READ_CHARS the
+ *  beginning is read, which is said. */
+export function findShapes(whole: string, isBinary: boolean): readonly Hit[] {
+  const text = whole.length > MAX_READ_CHARS ? whole.slice(0, MAX_READ_CHARS) : whole
   return [
     ...findControl(text),
     ...findComments(text),
     ...findPadding(text),
-    ...(isBinary ? [] : findBase64(text)),
-    ...(isLong ? [hit("oversized-text", "low", `${text.length} characters are more than anybody reviews`)] : []),
-    ...(isLong || isBinary ? [] : findLongLine(text)),
+    ...(isBinary ? [] : [...findBase64(text), ...findSize(whole)]),
   ]
+}
+
+function findSize(text: string): readonly Hit[] {
+  const { length } = text
+  if (length > MAX_READ_CHARS)
+    return [
+      hit(
+        "oversized-text",
+        "medium",
+        `of ${length} characters the first ${MAX_READ_CHARS} were read, the rest was not`,
+      ),
+    ]
+  if (length > MAX_REVIEWED_CHARS)
+    return [hit("oversized-text", "low", `${length} characters are more than anybody reviews`)]
+  return findLongLine(text)
 }
 
 function findControl(text: string): readonly Hit[] {

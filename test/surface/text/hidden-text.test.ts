@@ -77,6 +77,7 @@ describe("hidden text", () => {
       undefined,
     ],
     ["12,000 characters", "Get a page.\n".repeat(1000), "oversized-text", "low", undefined],
+    ["more than is read", "Get a page.\n".repeat(10_000), "oversized-text", "medium", undefined],
   ])("finds %s", (_, description, rule, severity, decoded) => {
     const found = findInDescription(description)
     expect(found.map((one) => [one.rule, one.severity, one.pointer])).toEqual([[rule, severity, "/description"]])
