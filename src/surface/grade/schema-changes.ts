@@ -1,7 +1,7 @@
 // What a difference between two JSON Schemas means: what is accepted more (widened), accepted no more (narrowed), or said otherwise. Both
 // schemas are compared as schemas, and every change of the diff is covered by a meaning of what changed there.
 import type { JsonValue } from "../../core/json.js"
-import { type Severity, worstSeverity } from "../../core/severity.js"
+import { isAtLeast, type Severity } from "../../core/severity.js"
 import type { Change } from "../../core/verdict.js"
 import type { ChangeFinding } from "../finding.js"
 import { createEffectiveSchemas, createNames } from "../schema/effective.js"
@@ -35,14 +35,12 @@ export function gradeSchemaChanges(input: SchemaChangeInput): readonly ChangeFin
   )
   const spelled = cover.covered(comparison.representation)
   if (spelled.length > 0) found.push(toFinding(input, representation(input.pointer), spelled))
-  const left = cover.left()
-  if (left.length === 0) return found
-  if (comparison.isCut) return [...found, toFinding(input, cut(input.pointer), left)]
-  return [
-    ...found,
-    ...left.map((at) => toFinding(input, { kind: "changed", severity: "medium", message: "it is another", at }, [at])),
-  ]
+  if (comparison.isCut) found.push(toFinding(input, cut(input.pointer), cover.covered([input.pointer])))
+  const left = cover.left().map((at) => toFinding(input, leftOver(at), [at]))
+  return [...found, ...left]
 }
+
+const leftOver = (at: string): SchemaMeaning => ({ kind: "changed", severity: "medium", message: "it is another", at })
 
 const representation = (at: string): SchemaMeaning => ({
   kind: "representation",
@@ -75,7 +73,7 @@ function toFinding(
     item,
     pointer: at,
     rule: `${direction === "output" ? "output-schema" : "schema"}.${kind}`,
-    severity: direction === "output" ? milder(severity) : severity,
+    severity: direction === "output" ? milder(kind, severity) : severity,
     message,
     ...(member === undefined ? {} : { member }),
     ...(was === undefined ? {} : { was }),
@@ -83,8 +81,14 @@ function toFinding(
   }
 }
 
-/** An answer decides neither where data goes nor what runs: a reader is asked for at most. */
-const milder = (severity: Severity): Severity => (worstSeverity([severity, "high"]) === severity ? "medium" : severity)
+/** What an answer may hold besides. */
+const MORE_ANSWERS: ReadonlySet<string> = new Set(["added", "property-added", "enum-value-added", "alternative-added"])
+
+/** An answer decides neither where data goes nor what runs: a reader is asked for where one may break, or says something else. */
+function milder(kind: string, severity: Severity): Severity {
+  if (MORE_ANSWERS.has(kind)) return "low"
+  return isAtLeast(severity, "high") ? "medium" : severity
+}
 
 /** A comparison with what it found. */
 interface RunningComparison extends Comparison {
@@ -100,12 +104,14 @@ function createComparison(roots: Pick<SchemaChangeInput, "before" | "after">): R
     before: createEffectiveSchemas(roots.before, names),
     after: createEffectiveSchemas(roots.after, names),
   }
-  return new LiveComparison({ roots, effective, identify: names.identify })
+  return new LiveComparison({ roots, effective, identify: names.identify, previews: new Map() })
 }
 
 /** What all comparisons of two roots share. */
 interface Shared extends Pick<Comparison, "roots" | "effective"> {
   readonly identify: (value: JsonValue | undefined) => string
+  /** What pairs that were looked at aside mean: many references may lead to one. */
+  readonly previews: Map<string, readonly SchemaMeaning[]>
 }
 
 /** Where meanings gather while two roots are walked. */
@@ -149,8 +155,14 @@ class LiveComparison implements RunningComparison {
   }
 
   preview(pair: SchemaPair): readonly SchemaMeaning[] {
+    const { identify, previews } = this.shared
+    const key = JSON.stringify([identify(pair.before), identify(pair.after), pair.property])
+    const known = previews.get(key)
+    if (known) return known
+    previews.set(key, []) // a cycle adds nothing to what is found on the way
     const aside = new LiveComparison(this.shared)
     aside.compare(pair)
+    previews.set(key, aside.meanings)
     return aside.meanings
   }
 }

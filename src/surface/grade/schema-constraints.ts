@@ -122,6 +122,10 @@ export const gradeFormat: KeywordGrader = (comparison, keyword) => {
 /** `type`. */
 export function gradeType(comparison: Comparison, { pair, at }: KeywordPair): void {
   const [before, after] = [widen(typesOf(pair.before)), widen(typesOf(pair.after))]
+  if (after.size === 0 && LEFT_TO.some((keyword) => Object.hasOwn(pair.after, keyword))) {
+    comparison.add({ kind: "type-changed", severity: "medium", message: "the type is left to other keywords", at })
+    return
+  }
   const gained = [...after].filter((type) => before.size > 0 && !before.has(type))
   const isWider = before.size > 0 && (after.size === 0 || [...before].every((type) => after.has(type)))
   if (isWider) {
@@ -146,6 +150,9 @@ export function gradeType(comparison: Comparison, { pair, at }: KeywordPair): vo
   const message = `${[...before].join(", ")} became ${[...after].join(", ")}`
   comparison.add({ kind: "type-changed", severity: gainSeverity(gained, false, pair.property), message, at })
 }
+
+/** Keywords that may say more of a value than its type. */
+const LEFT_TO = ["anyOf", "oneOf", "allOf", "enum", "const"]
 
 /** A number may be whole. Names of types that a reader does not know are types too. */
 const widen = (types: readonly string[]): ReadonlySet<string> =>

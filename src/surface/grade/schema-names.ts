@@ -27,7 +27,7 @@ const ROLE_WORDS: readonly (readonly [Role, ReadonlySet<string>])[] = [
   [
     "context",
     words(
-      "context conversation conversations transcript transcripts dialogue dialog chat+history chat+log message+history previous+messages " +
+      "context conversation conversations transcript transcripts dialogue dialog+history chat+history chat+log message+history previous+messages " +
         "user+messages system+prompt user+prompt tool+results history+messages memories",
     ),
   ],

@@ -17,7 +17,14 @@ import { gradeFormat, gradeLimit, gradePattern, gradeType, LIMIT_KEYWORDS } from
 import { gradeDependencies } from "./schema-dependencies.js"
 import { gradeOpenness, gradeSubschema } from "./schema-openness.js"
 import { gradeProperties, gradeRequired } from "./schema-properties.js"
-import { gradeDefinitions, gradeNamedPlace, gradeRef, gradeRefOfSchema, isRefOneSided } from "./schema-refs.js"
+import {
+  gradeDefinitions,
+  gradeDynamicRef,
+  gradeNamedPlace,
+  gradeRef,
+  gradeRefOfSchema,
+  isRefOneSided,
+} from "./schema-refs.js"
 import { gradeFlag, gradeHeaderMirror, gradeSchemaText, gradeUnknown } from "./schema-texts.js"
 import { gradeConst, gradeDefault, gradeEnum, gradeExamples } from "./schema-values.js"
 
@@ -59,11 +66,13 @@ const GRADERS: ReadonlyMap<string, KeywordGrader> = new Map<string, KeywordGrade
   ...forAll(["not", "if"], gradeCondition),
   ...forAll(["dependentRequired", "dependentSchemas", "dependencies"], gradeDependencies),
   ["$ref", gradeRef],
-  ...forAll(["$anchor", "$id", "$dynamicAnchor", "$dynamicRef", "$recursiveRef"], gradeNamedPlace),
+  ...forAll(["$dynamicRef", "$recursiveRef"], gradeDynamicRef),
   ...forAll(["readOnly", "writeOnly", "deprecated"], gradeFlag),
   ["x-mcp-header", gradeHeaderMirror],
 ])
 
+/** What references by name lead to. */
+const NAMED_PLACES: readonly string[] = ["$id", "$anchor", "$dynamicAnchor"]
 const DEFINITIONS: ReadonlySet<string> = new Set(["$defs", "definitions"])
 
 /** Grade what differs between two schemas. */
@@ -104,7 +113,9 @@ function compareObjects(comparison: Comparison, pair: ObjectPair): void {
   )
   const definitions = differing.filter((keyword) => DEFINITIONS.has(keyword))
   for (const keyword of definitions) gradeDefinitions(comparison, keywordPair(pair, keyword))
-  const rest = differing.filter((keyword) => !DEFINITIONS.has(keyword))
+  const named = differing.filter((keyword) => NAMED_PLACES.includes(keyword))
+  for (const keyword of named) gradeNamedPlace(comparison, keywordPair(pair, keyword))
+  const rest = differing.filter((keyword) => !DEFINITIONS.has(keyword) && !NAMED_PLACES.includes(keyword))
   if (rest.length === 0) return
   if (comparison.saysSame(before, after))
     for (const keyword of rest) comparison.addRepresentation(at + formatPointer([keyword]))
@@ -139,5 +150,7 @@ function isSpelling({ effective }: Comparison, { keyword, pair }: KeywordPair): 
   if (TEXT_KEYWORDS.has(keyword) || keyword.startsWith("$")) return keyword === "$schema"
   if (COMPARED.has(keyword)) return false
   if (INTERTWINED.has(keyword)) return effective.before.shapeOf(pair.before) === effective.after.shapeOf(pair.after)
-  return effective.before.keywordOf(pair.before, keyword) === effective.after.keywordOf(pair.after, keyword)
+  const says = (name: string) =>
+    effective.before.keywordOf(pair.before, name) === effective.after.keywordOf(pair.after, name)
+  return says(keyword) && (keyword !== "type" || says("nullable"))
 }

@@ -16,7 +16,8 @@ export function gradeOpenness(comparison: Comparison, keyword: KeywordPair): voi
   }
   // A model gives what is named: a schema that names properties says the same with or without that word.
   const isNoise =
-    (before === undefined && after === false) || (before === false && after === undefined && namesSome(pair.after))
+    (before === undefined && after === false) ||
+    (before === false && after === undefined && isObject(pair.after.properties))
   if (isNoise) {
     comparison.addRepresentation(at)
     return
@@ -37,9 +38,6 @@ export function gradeOpenness(comparison: Comparison, keyword: KeywordPair): voi
   const severity = isObject(after) ? weighAdded(comparison.roots.after, after, null) : "low"
   comparison.add({ kind: "closed", severity, message: `${keyword.keyword}: less is accepted`, at })
 }
-
-const namesSome = ({ properties }: { readonly [name: string]: JsonValue }): boolean =>
-  isObject(properties) && Object.keys(properties).length > 0
 
 const opennessOf = (value: JsonValue | undefined): number => (value === false ? 0 : isObject(value) ? 1 : 2)
 

@@ -6,6 +6,7 @@ import { type Severity, worstSeverity } from "../../core/severity.js"
 import { type ResolvedRef, resolveRef, walkSchema } from "../schema/walk.js"
 import {
   type Comparison,
+  type KeywordGrader,
   type KeywordPair,
   keywordIn,
   type ObjectPair,
@@ -47,7 +48,7 @@ function addRefMeaning(comparison: Comparison, pair: ObjectPair, at: string): vo
     comparison.addRepresentation(at)
     return
   }
-  comparison.add({ kind: "ref-changed", severity: severityOf(inside), message, at })
+  comparison.add({ kind: "ref-changed", severity: severityOf(inside, !isRefOneSided(pair)), message, at })
 }
 
 const targetOf = (root: JsonValue, schema: JsonValue): ResolvedRef => {
@@ -67,28 +68,26 @@ const NARROWING: ReadonlySet<string> = new Set([
 
 const isLoosening = ({ kind }: SchemaMeaning): boolean => LOOSENING.test(kind) && !NARROWING.has(kind)
 
-function severityOf(inside: readonly SchemaMeaning[]): Severity {
-  if (inside.some(isLoosening)) return "high"
-  return worstSeverity(inside.map(({ severity }) => severity)) ?? "info"
+/** A reference that is led elsewhere looks as it did: that more is accepted there has to be seen. What was written out is weighed as if it
+ *  still were. */
+function severityOf(inside: readonly SchemaMeaning[], isRetargeted: boolean): Severity {
+  const severities = inside.map(({ severity }) => severity)
+  const floor = !inside.some(isLoosening) ? "info" : isRetargeted ? "high" : "medium"
+  return worstSeverity([...severities, floor]) ?? floor
 }
 
-/** `$dynamicRef`, `$recursiveRef`: where they lead depends on the way; `$anchor`, `$id`: what references by name lead to. */
+/** `$dynamicRef`, `$recursiveRef`: where they lead depends on the way there, which is not followed. */
+export const gradeDynamicRef: KeywordGrader = (comparison, { keyword, at }) =>
+  comparison.add({ kind: "ref-changed", severity: "high", message: `${keyword} is another`, at })
+
+/** `$anchor`, `$id`: what references by name lead to. */
 export function gradeNamedPlace(comparison: Comparison, { at, keyword }: KeywordPair): void {
-  if (keyword.endsWith("Ref")) {
-    comparison.add({ kind: "ref-changed", severity: "high", message: `${keyword} is another`, at })
-    return
-  }
   const { before, after } = comparison.roots
-  if (!usesNames(before) && !usesNames(after)) {
-    comparison.addRepresentation(at)
-    return
+  if (comparison.saysSame(before, after) || (!usesNames(before) && !usesNames(after))) comparison.addRepresentation(at)
+  else {
+    const message = `${keyword} is another: references by name lead elsewhere`
+    comparison.add({ kind: "ref-changed", severity: "high", message, at })
   }
-  comparison.add({
-    kind: "ref-changed",
-    severity: "high",
-    message: `${keyword} is another: references by name lead elsewhere`,
-    at,
-  })
 }
 
 const refsIn = (root: JsonValue): readonly string[] =>
