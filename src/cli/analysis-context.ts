@@ -1,9 +1,11 @@
 // What is known beside the list that is analysed: the other pins of its lockfile, whose tools a model sees beside it. Only definitions in
 // the project are read: no log is asked for this.
 import type { Lockfile } from "../core/lockfile.js"
+import { overridesOf, type Settings, type ToolOverride } from "../core/settings.js"
 import { loadPinned } from "../features/approved-surface.js"
 import type { LockfileStore } from "../ports.js"
 import type { OtherServer } from "../surface/analysis.js"
+import type { Io } from "./io.js"
 
 /** The pinned surfaces of a lockfile, as far as their texts are at hand. */
 export async function loadOthers(store: LockfileStore, lockfile: Lockfile | null): Promise<readonly OtherServer[]> {
@@ -18,3 +20,10 @@ export async function loadOthers(store: LockfileStore, lockfile: Lockfile | null
 /** The same without one of them: no server stands beside itself. */
 export const besides = (name: string, servers: readonly OtherServer[]): readonly OtherServer[] =>
   servers.filter((server) => server.name !== name)
+
+/** The overrides of a pin's classes that count today. */
+export const overridesToday = (
+  settings: Settings,
+  name: string,
+  { nowSec }: Pick<Io, "nowSec">,
+): readonly ToolOverride[] => overridesOf(settings, name, new Date(nowSec() * 1000).toISOString().slice(0, 10))

@@ -19,7 +19,7 @@ import { placeholdersOf } from "../features/profile.js"
 import { type Compared, type ReviewContext, reviewChanges, reviewCompared } from "../features/review.js"
 import { packageOf } from "../features/targets.js"
 import type { LockfileStore, ServerReading } from "../ports.js"
-import { besides, loadOthers } from "./analysis-context.js"
+import { besides, loadOthers, overridesToday } from "./analysis-context.js"
 import { admit, type Checking, interrupted } from "./checking.js"
 import { readFailOn } from "./fail-on.js"
 import type { Io } from "./io.js"
@@ -102,7 +102,7 @@ interface Checked {
   readonly readLive: (() => Promise<ServerReading>) | null
 }
 
-async function checkAll(pins: readonly Checked[], checking: Checking): Promise<readonly ReviewedServer[]> {
+async function checkAll(pins: readonly Checked[], checking: SettledChecking): Promise<readonly ReviewedServer[]> {
   const { io } = checking
   const progress = startProgress(io, "checking", pins.length)
   try {
@@ -145,7 +145,7 @@ function logFor({ subject }: ServerVerdict, logs: OpenLogs, pin: Pin, { settings
 async function checkOne(
   checked: Checked,
   progress: Progress,
-  { lockfile, store, options, io }: Checking,
+  { lockfile, store, options, io, settings }: SettledChecking,
 ): Promise<ReviewedServer> {
   const { name, pin, log } = checked
   if (io.signal.aborted) throw interrupted()
@@ -160,6 +160,7 @@ async function checkOne(
   const context = async (): Promise<ReviewContext> => ({
     given: givenTo(pin, io),
     others: besides(name, await loadOthers(store, lockfile)),
+    overrides: overridesToday(settings, name, io),
   })
   const isWaiting = verdict.reason === "unapproved"
   const shown = isWaiting

@@ -15,10 +15,6 @@ export interface ReviewedServer extends ServerVerdict {
   readonly tokens?: TokenCost | null
 }
 
-/** The stricter of two levels; what is not given has no say. Null: every change is a finding. */
-export const stricterOf = (a: FailOn | null, b: FailOn | null): FailOn | null =>
-  a === null || b === null ? (a ?? b) : isAtLeast(a.failOn, b.failOn) ? b : a
-
 /** True where one of these is at `failOn` or graver. */
 export const reaches = (severities: readonly Severity[], failOn: Severity): boolean =>
   severities.some((severity) => isAtLeast(severity, failOn))

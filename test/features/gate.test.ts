@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest"
 import { SEVERITIES, type Severity } from "../../src/core/severity.js"
 import { type Change, exitCodeOfServer, type ServerVerdict } from "../../src/core/verdict.js"
-import { applyGate, type FailOn, stricterOf } from "../../src/features/gate.js"
+import { applyGate, type FailOn } from "../../src/features/gate.js"
 
 const change = (severity?: Severity): Change => ({
   ...{ section: "tools", item: "a", kind: "changed", from: null, pointer: "/description", before: "a", after: "b" },
@@ -46,12 +46,4 @@ describe("applyGate", () => {
   test("without a gate every change is a finding", () => {
     expect(exitCodeOfServer(applyGate(server([change("info")]), null))).toBe(1)
   })
-})
-
-test("of two levels the stricter counts", () => {
-  const file: FailOn = { failOn: "low", source: "toolsum.json" }
-  expect(stricterOf(gate("high"), file)).toBe(file)
-  expect(stricterOf(file, gate("info"))).toEqual(gate("info"))
-  expect(stricterOf(null, file)).toBe(file)
-  expect(stricterOf(null, null)).toBe(null)
 })

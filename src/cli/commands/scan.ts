@@ -1,16 +1,19 @@
 // `toolsum scan`: what a list shows by itself, without anything to compare it with: hidden and steering text, what a reviewer would remark on,
 // and what each tool can do. Writes nothing.
+import { readProjectSettings } from "../../adapters/settings-fs.js"
 import { ToolsumError } from "../../core/errors.js"
 import type { JsonValue } from "../../core/json.js"
+import type { Settings } from "../../core/settings.js"
 import { runInLanes, SERVERS_AT_ONCE } from "../../features/lanes.js"
 import { exitCodeOfScan, type Scanned, scanList } from "../../features/scan.js"
 import type { OtherServer } from "../../surface/analysis.js"
-import { besides, loadOthers } from "../analysis-context.js"
+import { besides, loadOthers, overridesToday } from "../analysis-context.js"
 import { surfaceMembers } from "../analysis-json.js"
 import { interrupted } from "../checking.js"
 import type { CommandSpec } from "../commands.js"
 import { type ExitCode, exitCodeOfError, worstExitCode } from "../exit-codes.js"
 import { FAIL_ON_FINDING, MIN_OPTION, readSeverity } from "../fail-on.js"
+import type { Io } from "../io.js"
 import { LOG_OPTIONS } from "../logs.js"
 import { loadPaint } from "../paint.js"
 import { startProgress } from "../progress.js"
@@ -82,11 +85,12 @@ async function scanAll(lists: readonly ListToScan[], place: ScanPlace): Promise<
   const { store, lockfile, io } = place
   const progress = startProgress(io, "scanning", lists.length)
   const others = await loadOthers(store, lockfile)
+  const { settings } = readProjectSettings(store.path)
   const lanes = { atOnce: SERVERS_AT_ONCE, laneOf: ({ name }: ListToScan) => name }
   try {
     return await runInLanes(lists, lanes, async (list) => {
       progress.begin(list.name)
-      const scanned = await scanOne(list, others, lists.length === 1)
+      const scanned = await scanOne(list, { others, settings, io }, lists.length === 1)
       progress.finish(list.name)
       if (io.signal.aborted) throw interrupted()
       return scanned
@@ -96,12 +100,20 @@ async function scanAll(lists: readonly ListToScan[], place: ScanPlace): Promise<
   }
 }
 
-async function scanOne(list: ListToScan, all: readonly OtherServer[], isOnly: boolean): Promise<Scanned> {
+/** What is known beside every list. */
+interface Beside {
+  readonly others: readonly OtherServer[]
+  readonly settings: Settings
+  readonly io: Io
+}
+
+async function scanOne(list: ListToScan, beside: Beside, isOnly: boolean): Promise<Scanned> {
   const { read, ...of } = list
   try {
     // A file may be an older list of one of the pins, and so may what was typed: only a pin has neighbours.
-    const others = of.pin === null ? [] : besides(of.pin, all)
-    return scanList(of, await read(), { others, overrides: [] })
+    const others = of.pin === null ? [] : besides(of.pin, beside.others)
+    const overrides = of.pin === null ? [] : overridesToday(beside.settings, of.pin, beside.io)
+    return scanList(of, await read(), { others, overrides })
   } catch (error) {
     if (!(error instanceof ToolsumError) || isOnly) throw error
     return { ...of, ok: false, error }
