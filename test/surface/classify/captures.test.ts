@@ -31,10 +31,12 @@ describeShared("captured lists", () => {
     expect(new Set(tools.map((tool) => tool.tier))).toEqual(new Set([tier]))
   })
 
-  test("write_file is R5, and R3 by its name alone in the version that shows no parameters", () => {
+  test("write_file is R5, and R3 by its name alone in the versions that show no parameters", () => {
     const tools = found.flatMap(({ file, tools }) => tools.map((tool) => ({ file, ...tool })))
     const milder = tools.filter(({ item, tier }) => item === "write_file" && tier !== "R5")
     expect(milder.map(({ file, tier }) => [file, tier])).toEqual([
+      ["@modelcontextprotocol__server-filesystem@0.6.2.json", "R3"],
+      ["@modelcontextprotocol__server-filesystem@2025.1.14.json", "R3"],
       ["@modelcontextprotocol__server-filesystem@2025.8.21.json", "R3"],
     ])
   })
