@@ -61,7 +61,7 @@ function matchElements(comparison: Comparison, before: readonly JsonValue[], aft
   return { pairs, gone: rest, come }
 }
 
-const typeText = (schema: JsonValue): string => (isObject(schema) ? typesOf(schema).join() : String(schema))
+const typeText = (schema: JsonValue): string => (isObject(schema) ? typesOf(schema).join() : typeof schema)
 
 function addAlternative(
   comparison: Comparison,

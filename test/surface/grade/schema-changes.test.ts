@@ -582,6 +582,13 @@ describe("whatever the schemas are", () => {
       ),
     })
     gradeJson(parse(fan(text)), parse({ ...fan({ type: "integer" }), $ref: "#/$defs/d1" }))
+    const $defs = { X: wide("string") }
+    const uses = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`q${i}`, { $ref: "#/$defs/X" }]))
+    gradeJson(parse({ $defs, properties: {} }), parse({ $defs, properties: uses }))
+    const branch = (i: number) =>
+      i === 8 ? { type: "integer" } : { anyOf: Array.from({ length: 50 }, () => ({ $ref: `#/$defs/d${i + 1}` })) }
+    const $choices = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`d${i}`, branch(i)]))
+    gradeJson(parse({ $defs: $choices }), parse({ $defs: $choices, properties: { q: { $ref: "#/$defs/d0" } } }))
     expect(performance.now() - started).toBeLessThan(10_000)
   })
 })
