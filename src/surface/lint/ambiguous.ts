@@ -10,7 +10,7 @@ import {
   ownWords,
   readWording,
   textLikeness,
-  type Weigh,
+  type Weights,
   type Wording,
 } from "./likeness.js"
 import { MAX_COMPARED, MAX_TEXT_CHARS } from "./limits.js"
@@ -40,11 +40,11 @@ interface Candidate {
 /** Tells each tool of an ambiguous pair once, at the name that sorts first, with the first other that it is mistaken for. */
 export function lintAmbiguity(tools: readonly ToolView[]): readonly Finding[] {
   const candidates = toCandidates(tools)
-  const weigh = fitWeights(candidates.map(({ wording }) => wording))
+  const weights = fitWeights(candidates.map(({ wording }) => wording))
   const later = new NearIndex()
   const found: Finding[] = []
   for (const candidate of [...candidates].reverse()) {
-    const other = later.find(candidate, (one) => isAmbiguous(candidate, one, weigh))
+    const other = later.find(candidate, (one) => isAmbiguous(candidate, one, weights))
     if (other) found.push(ambiguous(candidate.name, other.name))
     later.add(candidate)
   }
@@ -116,8 +116,8 @@ function put(groups: Map<string, Candidate[]>, key: string, candidate: Candidate
   else groups.set(key, [candidate])
 }
 
-function isAmbiguous(a: Candidate, b: Candidate, weigh: Weigh): boolean {
-  if (hasOppositeActions(a.wording, b.wording) || !readsAlike(a.wording, b.wording, weigh)) return false
+function isAmbiguous(a: Candidate, b: Candidate, weights: Weights): boolean {
+  if (hasOppositeActions(a.wording, b.wording) || !readsAlike(a.wording, b.wording, weights)) return false
   if (speaksOf(a, b) || speaksOf(b, a)) return false
   return areSubstitutable(a.args(), b.args()) && lookOf(a.name) !== lookOf(b.name)
 }
@@ -126,11 +126,11 @@ function isAmbiguous(a: Candidate, b: Candidate, weigh: Weigh): boolean {
 const speaksOf = (a: Candidate, b: Candidate): boolean => /[_-]|\p{Ll}\p{Lu}/u.test(b.name) && a.prose.includes(b.name)
 
 /** True where neither name nor text says which tool is for what. */
-function readsAlike(a: Wording, b: Wording, weigh: Weigh): boolean {
+function readsAlike(a: Wording, b: Wording, weights: Weights): boolean {
   if (isExplained(a, b) || isExplained(b, a)) return false
   const [more, less] = [ownWords(a, b).length, ownWords(b, a).length]
   if (more === 0 && less === 0 && (a.text.size === 0 || b.text.size === 0)) return true
-  const likeness = textLikeness(a, b, weigh)
+  const likeness = textLikeness(a, b, weights)
   if (more === 0 && less === 0) return likeness >= MIN_LIKENESS_SAME_NAME
   const words = Math.min(a.text.size, b.text.size)
   if (words < MIN_COPIED_WORDS) return false

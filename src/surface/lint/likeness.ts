@@ -28,16 +28,29 @@ export function readWording(tool: ToolView): Wording {
   }
 }
 
-/** Weight of a word: the fewer tools use it, the more it tells. */
-export type Weigh = (word: string) => number
+/** The weight of a word (the fewer tools use it, the more it tells) and the length of a text as a vector of weights. */
+export interface Weights {
+  readonly weigh: (word: string) => number
+  readonly norm: (text: ReadonlySet<string>) => number
+}
 
 /** Weights fitted on the texts of one server, when they are first asked for. */
-export function fitWeights(wordings: readonly Wording[]): Weigh {
+export function fitWeights(wordings: readonly Wording[]): Weights {
   let counts: ReadonlyMap<string, number> | undefined
-  return (word) => {
+  const norms = new Map<ReadonlySet<string>, number>()
+  const weigh = (word: string): number => {
     counts ??= countWords(wordings)
     return Math.log(1 + wordings.length / (counts.get(word) ?? 1))
   }
+  const norm = (text: ReadonlySet<string>): number => {
+    const known = norms.get(text)
+    if (known !== undefined) return known
+    let sum = 0
+    for (const word of text) sum += weigh(word) ** 2
+    norms.set(text, Math.sqrt(sum))
+    return Math.sqrt(sum)
+  }
+  return { weigh, norm }
 }
 
 /** How many of the texts have each word. */
@@ -48,9 +61,7 @@ function countWords(wordings: readonly Wording[]): ReadonlyMap<string, number> {
 }
 
 /** Cosine of two texts, 0 to 1; 0 where one has no words. Texts are short: each word counts once. */
-export function textLikeness(a: Wording, b: Wording, weigh: Weigh): number {
-  const norm = (words: ReadonlySet<string>): number =>
-    Math.sqrt([...words].reduce((sum, word) => sum + weigh(word) ** 2, 0))
+export function textLikeness(a: Wording, b: Wording, { weigh, norm }: Weights): number {
   let shared = 0
   for (const word of a.text) if (b.text.has(word)) shared += weigh(word) ** 2
   return shared === 0 ? 0 : shared / (norm(a.text) * norm(b.text))

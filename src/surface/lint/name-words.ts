@@ -9,17 +9,23 @@ const EMPTY_WORDS: ReadonlySet<string> = new Set(
   ),
 )
 
+/** Names as most are: words that an underscore or hyphen joins. */
+const PLAIN_NAME = /^[a-z0-9_-]+$/
+
 /** The words of a name in its order, lower case: `getUserByID` has get, user, by, id. The first `maxWords` of them. */
-export const splitName = (name: string, maxWords = MAX_NAME_WORDS): readonly string[] =>
+export function splitName(name: string, maxWords = MAX_NAME_WORDS): readonly string[] {
+  const head = name.slice(0, MAX_NAME_CHARS)
+  const words = PLAIN_NAME.test(head) ? head.split(/[_-]+/).filter((word) => word !== "") : splitAtCapitals(head)
+  return words.slice(0, maxWords)
+}
+
+const splitAtCapitals = (name: string): readonly string[] =>
   (
     name
-      .slice(0, MAX_NAME_CHARS)
       .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, "$1 $2")
       .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
       .match(/[\p{L}\p{N}]+/gu) ?? []
-  )
-    .slice(0, maxWords)
-    .map((word) => word.toLowerCase())
+  ).map((word) => word.toLowerCase())
 
 /** The words of a prose text, lower case, clipped. */
 export const splitText = (text: string): readonly string[] =>
