@@ -6,7 +6,7 @@ import { formatPointer } from "../core/pointer.js"
 import { SEVERITIES } from "../core/severity.js"
 import type { Change } from "../core/verdict.js"
 import type { SurfaceDiff } from "../surface/diff.js"
-import { type ChangeGroup, groupChanges } from "../surface/groups.js"
+import { type ChangeGroup, type FindingGroup, groupChanges, groupFindings } from "../surface/groups.js"
 import { appearedElsewhere, type Meanings, meaningsOf } from "../surface/meanings.js"
 import type { Note } from "../surface/notes.js"
 import { countSeverities } from "../surface/shown-finding.js"
@@ -55,11 +55,8 @@ export function renderDiff(diff: ShownDiff, style: DiffStyle, notes: readonly No
     page.words(0, [{ text: `${describeCount(cosmetic.length)} that ${MOVED_BYTES}`, look: "bold" }])
     renderSections(view, { changes: cosmetic, unchanged: {} })
   }
-  for (const finding of diff.analysis ? appearedElsewhere(diff.changes, diff.analysis) : [])
-    page.entry(0, padSeverity(finding.severity), [
-      { text: `${[showItem(finding.item), showPointer(finding.pointer)].filter(Boolean).join(" ")}: `, look: "bold" },
-      ...describeFinding(finding),
-    ])
+  for (const group of diff.analysis ? groupFindings(appearedElsewhere(diff.changes, diff.analysis)) : [])
+    renderAppeared(page, group)
   for (const note of notes)
     page.change(0, {
       label: `not covered: ${note.fact}${note.pointer && " "}${showPointer(note.pointer)}`,
@@ -67,6 +64,20 @@ export function renderDiff(diff: ShownDiff, style: DiffStyle, notes: readonly No
       maxLines: MAX_REMOVED_LINES,
     })
   return page.end()
+}
+
+/** What appeared under no change. What is on no item is on the list. */
+function renderAppeared(page: Page, { section, items, findings }: FindingGroup): void {
+  const [item = null] = items
+  if (items.length > 1) page.names(0, { text: `${items.length} ${section}: `, look: "bold" }, items)
+  for (const finding of findings) {
+    const names = items.length > 1 ? [] : [item === null && finding.pointer === "" ? section : showItem(item)]
+    const place = [...names, showPointer(finding.pointer)].filter((part) => part !== "").join(" ")
+    page.entry(items.length > 1 ? 1 : 0, padSeverity(finding.severity), [
+      { text: place === "" ? "" : `${place}: `, look: "bold" },
+      ...describeFinding(finding),
+    ])
+  }
 }
 
 /** What is drawn on, and what changes mean. */

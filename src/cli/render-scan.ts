@@ -2,10 +2,10 @@
 // Observations, not judgements: nothing here says what a server is up to. Everything from servers is escaped.
 import { escapeInvisible } from "../core/errors.js"
 import { SECTION_NAMES, surfaceItems } from "../core/section.js"
-import { isAtLeast, SEVERITIES, type Severity } from "../core/severity.js"
+import { isAtLeast, type Severity } from "../core/severity.js"
 import type { Scanned } from "../features/scan.js"
 import { type SurfaceClasses, TIERS, type ToolClass } from "../surface/classify/classify.js"
-import type { Finding } from "../surface/finding.js"
+import { type FindingGroup, groupFindings } from "../surface/groups.js"
 import { countSeverities } from "../surface/shown-finding.js"
 import type { Run } from "../surface/shown-lines.js"
 import { showItem, showName } from "../surface/shown-text.js"
@@ -64,9 +64,9 @@ function describeList({ source, surface, tokens, analysis }: Extract<Scanned, { 
 /** Item by item, that with the gravest finding first. */
 function renderFindings(page: Page, { analysis }: Extract<Scanned, { ok: true }>, { min }: ScanStyle): void {
   const shown = analysis.findings.filter(({ severity }) => min === null || isAtLeast(severity, min))
-  for (const [title, findings] of groupByItem(shown)) {
-    page.words(1, [{ text: title, look: "bold" }])
-    for (const finding of findings) {
+  for (const group of groupFindings(shown)) {
+    renderTitle(page, group)
+    for (const finding of group.findings) {
       const pointer =
         finding.pointer === "" ? [] : [{ text: `${showName(finding.pointer, 200)}  `, look: "plain" } as const]
       page.entry(2, padSeverity(finding.severity), [...pointer, ...describeFinding(finding)])
@@ -76,24 +76,17 @@ function renderFindings(page: Page, { analysis }: Extract<Scanned, { ok: true }>
   if (left > 0) page.words(1, [{ text: `${left} less grave than ${min} left out`, look: "dim" }])
 }
 
-/** Findings by the item that they are on. The order of both is that of the findings, gravest first. */
-function groupByItem(findings: readonly Finding[]): ReadonlyMap<string, readonly Finding[]> {
-  const groups = new Map<string, Finding[]>()
-  for (const finding of sortByGravity(findings)) {
-    const title = titleOf(finding)
-    groups.set(title, [...(groups.get(title) ?? []), finding])
-  }
-  return groups
-}
-
 /** `search`, `prompts ask`, `instructions`, `tools`: what is on no item, or on one without a name at no place of it, is on the list. */
-function titleOf({ section, item, pointer }: Finding): string {
-  const isItem = SECTION_NAMES.some((name) => name === section) && (item !== null || pointer !== "")
-  return isItem ? `${section === "tools" ? "" : `${section} `}${showItem(item)}` : section
+function renderTitle(page: Page, { section, items, findings }: FindingGroup): void {
+  if (items.length > 1) {
+    page.names(1, { text: `${items.length} ${section}: `, look: "bold" }, items)
+    return
+  }
+  const [item = null] = items
+  const isItem = SECTION_NAMES.some((name) => name === section) && (item !== null || findings[0]?.pointer !== "")
+  const title = isItem ? `${section === "tools" ? "" : `${section} `}${showItem(item)}` : section
+  page.words(1, [{ text: title, look: "bold" }])
 }
-
-const sortByGravity = (findings: readonly Finding[]): readonly Finding[] =>
-  SEVERITIES.flatMap((severity) => findings.filter((finding) => finding.severity === severity))
 
 const TIER_WORDS: Readonly<Record<ToolClass["tier"], string>> = {
   R0: "inert",

@@ -1,6 +1,6 @@
-// Token cost as a line for people: an estimate, and named one.
+// Token cost as a line for people: an estimate, and named one. How it is counted stands in --json, in --explain and in the README.
 import type { TokenCost } from "../surface/token-cost.js"
 
-/** `about 2100 tokens before, 2300 now (+420, -220; estimate: …)`. */
-export const describeCost = ({ before, after, added, removed, method }: TokenCost): string =>
-  `about ${before} tokens before, ${after} now (+${added}, -${removed}; ${method})`
+/** `tokens: about 2100 before, 2300 now (estimate)`. */
+export const describeCost = ({ before, after }: TokenCost): string =>
+  `tokens: about ${before} before, ${after} now (estimate)`

@@ -6,9 +6,11 @@ export const SEVERITIES = ["critical", "high", "medium", "low", "info"] as const
 /** One of them. */
 export type Severity = (typeof SEVERITIES)[number]
 
+/** For sorting: below zero where `a` is graver. */
+export const compareSeverity = (a: Severity, b: Severity): number => SEVERITIES.indexOf(a) - SEVERITIES.indexOf(b)
+
 /** True where `severity` is `floor` or graver. */
-export const isAtLeast = (severity: Severity, floor: Severity): boolean =>
-  SEVERITIES.indexOf(severity) <= SEVERITIES.indexOf(floor)
+export const isAtLeast = (severity: Severity, floor: Severity): boolean => compareSeverity(severity, floor) <= 0
 
 /** The gravest of some, null of none. */
 export const worstSeverity = (severities: readonly Severity[]): Severity | null =>

@@ -2,7 +2,7 @@
 // rules of RULESET_VERSION on both sides, so that new rules never make a difference where nothing differs.
 import { compareUtf8 } from "../core/bytes.js"
 import { SECTION_NAMES, type SectionName, type Surface } from "../core/section.js"
-import { SEVERITIES } from "../core/severity.js"
+import { compareSeverity } from "../core/severity.js"
 import { findAppeared } from "./appeared.js"
 import { type GradedChange, gradeSeverity } from "./change-severity.js"
 import { findInClasses } from "./classify/class-findings.js"
@@ -52,7 +52,7 @@ const SECTIONS: readonly Place["section"][] = [
 const sortFindings = (findings: readonly Finding[]): readonly Finding[] =>
   [...findings].sort(
     (a, b) =>
-      SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) ||
+      compareSeverity(a.severity, b.severity) ||
       SECTIONS.indexOf(a.section) - SECTIONS.indexOf(b.section) ||
       compareItems(a.item, b.item) ||
       compareUtf8(a.pointer, b.pointer) ||

@@ -1,8 +1,11 @@
-// A person's view of changes: by section and item, and the same change on many items once (generators touch every tool of a list
-// in the same way). For text output only: JSON names every change on its own.
+// A person's view of changes and findings: by section and item, and the same on many items once (generators touch every tool of a list
+// in the same way). For people only: JSON and SARIF name every one on its own.
 import { canonicalize } from "../core/canonical.js"
 import type { JsonValue } from "../core/json.js"
+import { SEVERITIES } from "../core/severity.js"
 import type { Change } from "../core/verdict.js"
+import type { Finding, Place } from "./finding.js"
+import { gravestFirst } from "./meanings.js"
 
 /** Items that a person reads together: one with its changes, many with the changes they share, or all that were removed. */
 export interface ChangeGroup {
@@ -14,7 +17,19 @@ export interface ChangeGroup {
   readonly tail?: { readonly pointer: string; readonly places: number }
 }
 
-/** From how many items on the same change is told once. */
+/** Findings that a person reads together: those of one item, or those that many items share. */
+export interface FindingGroup {
+  readonly section: Place["section"]
+  /** Names in order; null for a nameless item, or where there are no items. */
+  readonly items: readonly (string | null)[]
+  /** Gravest first; of many items those of the first. */
+  readonly findings: readonly Finding[]
+}
+
+/** At least one. */
+export type NonEmpty<T> = readonly [T, ...T[]]
+
+/** From how many items on the same change or finding is told once. */
 const MIN_SHARED = 3
 /** Texts beyond this length are not looked for on other items. */
 const MAX_SHARED_CHARS = 10_000
@@ -56,14 +71,14 @@ const isLong = (value: JsonValue | undefined): boolean => typeof value === "stri
 const kindOfChange = (change: Change): string =>
   change.before === undefined ? "added" : change.after === undefined ? "removed" : "changed"
 
-const itemsOf = (changes: readonly Change[]): readonly (string | null)[] => [
-  ...new Set(changes.map((change) => change.item)),
+const itemsOf = (on: readonly { readonly item: string | null }[]): readonly (string | null)[] => [
+  ...new Set(on.map(({ item }) => item)),
 ]
 
 /** Changes that befell the same items, together. */
 const groupAlike = (alike: readonly (readonly Change[])[]): readonly ChangeGroup[] =>
   splitBy(alike, (same) => canonicalize(itemsOf(same))).map((block) => ({
-    items: itemsOf(block[0] ?? []),
+    items: itemsOf(block[0]),
     changes: block.flatMap((same) => same.slice(0, 1)),
   }))
 
@@ -88,16 +103,40 @@ const groupItems = (changes: readonly Change[]): ChangeGroup[] =>
     if (change.kind === "removed") return change.item === null ? change : "removed"
     return canonicalize([change.item, change.digest ?? null])
   }).map((group) => ({
-    items: group[0]?.kind === "removed" ? group.map((change) => change.item) : itemsOf(group),
+    items: group[0].kind === "removed" ? group.map((change) => change.item) : itemsOf(group),
     changes: group,
   }))
 
 const rank = ({ changes }: ChangeGroup): number =>
   changes[0]?.kind === "removed" ? 2 : changes[0]?.kind === "added" ? 1 : 0
 
+/** Group findings, those with the gravest first: what enough items share word by word once, the rest by item. */
+export function groupFindings(findings: readonly Finding[]): readonly FindingGroup[] {
+  const sorted = gravestFirst(findings)
+  const named = sorted.filter(({ item }) => item !== null)
+  const alike = splitBy(named, ({ item: _, ...said }) => JSON.stringify(said)).filter(
+    (same) => itemsOf(same).length >= MIN_SHARED,
+  )
+  const taken = new Set(alike.flat())
+  const rest = sorted.filter((finding) => !taken.has(finding))
+  const groups: readonly FindingGroup[] = [
+    ...splitBy(alike, (same) => JSON.stringify([same[0].section, itemsOf(same)])).map((block) => ({
+      ...{ section: block[0][0].section, items: itemsOf(block[0]) },
+      findings: block.map(([first]) => first),
+    })),
+    ...splitBy(rest, ({ section, item }) => JSON.stringify([section, item])).map((own) => ({
+      ...{ section: own[0].section, items: itemsOf(own), findings: own },
+    })),
+  ]
+  return sortGroups(groups)
+}
+
+const sortGroups = (groups: readonly FindingGroup[]): readonly FindingGroup[] =>
+  SEVERITIES.flatMap((severity) => groups.filter(({ findings }) => findings[0]?.severity === severity))
+
 /** Groups in order of their first member. */
-function splitBy<T>(values: readonly T[], key: (value: T) => unknown): readonly (readonly T[])[] {
-  const groups = new Map<unknown, T[]>()
+export function splitBy<T>(values: readonly T[], key: (value: T) => unknown): readonly NonEmpty<T>[] {
+  const groups = new Map<unknown, [T, ...T[]]>()
   for (const value of values) {
     const id = key(value)
     const group = groups.get(id)

@@ -1,6 +1,6 @@
 // The meanings of each change of a diff: what a report says below it, and the one rule that gives it its severity. Pure; the findings
 // themselves are made by grade/ and by the analysis of the later surface.
-import { isAtLeast, type Severity, worstSeverity } from "../core/severity.js"
+import { compareSeverity, type Severity, worstSeverity } from "../core/severity.js"
 import type { Change } from "../core/verdict.js"
 import type { ChangeAnalysis } from "./analysis.js"
 import type { ChangeFinding, Finding, Place } from "./finding.js"
@@ -38,7 +38,7 @@ export function gravestOf(changes: readonly Change[]): Severity | null {
 
 /** Findings in order of severity, else as they were. */
 export const gravestFirst = <T extends { readonly severity: Severity }>(findings: readonly T[]): readonly T[] =>
-  [...findings].sort((a, b) => (a.severity === b.severity ? 0 : isAtLeast(a.severity, b.severity) ? -1 : 1))
+  [...findings].sort((a, b) => compareSeverity(a.severity, b.severity))
 
 const isSameItem = (place: Place, { section, item }: Change): boolean =>
   place.section === section && place.item === item

@@ -55,7 +55,7 @@ export const diffCommand: CommandSpec = {
           : [
               ...renderDiff(diff, { paint: await loadPaint(io.colour) }),
               describeChanges(changes),
-              ...(isLowered ? [`let pass: nothing is as grave as --fail-on ${gate.failOn} asks for`] : []),
+              ...(isLowered ? [`let pass: nothing is ${gate.failOn} or graver (--fail-on)`] : []),
               ...(tokens ? [describeCost(tokens)] : []),
             ]
       io.stdout(`${lines.join("\n")}\n`)

@@ -7,7 +7,7 @@ import { SEVERITIES, type Severity, worstSeverity } from "../../core/severity.js
 import type { Change } from "../../core/verdict.js"
 import type { ChangeAnalysis } from "../../surface/analysis.js"
 import type { ChangeFinding, Finding, Place } from "../../surface/finding.js"
-import { type ChangeGroup, groupChanges } from "../../surface/groups.js"
+import { type ChangeGroup, groupChanges, groupFindings, type NonEmpty, splitBy } from "../../surface/groups.js"
 import { appearedElsewhere, meaningsOf } from "../../surface/meanings.js"
 import { changesOf, type ReportServer } from "./model.js"
 
@@ -125,20 +125,18 @@ const membersOf = (section: Change["section"], value: { readonly [name: string]:
     .sort(([a], [b]) => Number(b === "description") - Number(a === "description") || (a < b ? -1 : 1))
     .map(([name, member]) => ({ pointer: formatPointer([name]), value: member }))
 
-/** Findings by the item they are on. */
-function entriesOfFindings(findings: readonly Finding[]): readonly Entry[] {
-  return groupBy(findings, ({ section, item }) => JSON.stringify([section, item])).map((own): Entry => {
-    const { section, item } = own[0]
-    return {
+/** Findings by the item they are on, or by those that share them. */
+const entriesOfFindings = (findings: readonly Finding[]): readonly Entry[] =>
+  groupFindings(findings).map(
+    ({ section, items, findings: own }): Entry => ({
       section,
       kind: "found",
-      names: isList(section) ? [item] : [],
+      names: isList(section) ? items : [],
       from: null,
       severity: worstSeverity(own.map(({ severity }) => severity)),
-      parts: sortParts(groupBy(own, ({ pointer }) => pointer).map(partOfFindings)),
-    }
-  })
-}
+      parts: sortParts(splitBy(own, ({ pointer }) => pointer).map(partOfFindings)),
+    }),
+  )
 
 const partOfFindings = (own: NonEmpty<Finding>): Part => ({
   pointer: own[0].pointer,
@@ -147,16 +145,3 @@ const partOfFindings = (own: NonEmpty<Finding>): Part => ({
   meanings: own,
   places: 1,
 })
-
-type NonEmpty<T> = readonly [T, ...T[]]
-
-/** Groups in the order of their first. */
-function groupBy<T>(values: readonly T[], key: (value: T) => string): readonly NonEmpty<T>[] {
-  const groups = new Map<string, [T, ...T[]]>()
-  for (const value of values) {
-    const group = groups.get(key(value))
-    if (group) group.push(value)
-    else groups.set(key(value), [value])
-  }
-  return [...groups.values()]
-}

@@ -1,5 +1,5 @@
 // Wording in one text: its sentences against the rules, gravest first of each rule.
-import { SEVERITIES } from "../../core/severity.js"
+import { compareSeverity } from "../../core/severity.js"
 import { findConcealment } from "./concealment.js"
 import { findCrossScope } from "./cross-scope.js"
 import { findExfilRequest } from "./exfil-request.js"
@@ -79,4 +79,4 @@ export function judgeCandidates(candidates: readonly Candidate[], place: Wording
 }
 
 const isGraver = (hit: Hit, known: Hit | undefined): boolean =>
-  known === undefined || SEVERITIES.indexOf(hit.severity) < SEVERITIES.indexOf(known.severity)
+  known === undefined || compareSeverity(hit.severity, known.severity) < 0
