@@ -2,6 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { widthOf, wrapRuns } from "../../src/surface/shown-lines.js"
 import { showAscii, showItem, showName, showSpaces, showText } from "../../src/surface/shown-text.js"
+import { expectWork } from "../work.js"
 
 /** Anything that could move a cursor, hide or reorder text. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u00a0\u200b\u{e0041}]/u
@@ -73,9 +74,9 @@ describe("wrapRuns", () => {
   test("stops after the lines it may take", () => {
     expect(lines("a b c d", 1, 2)).toEqual(["a", "b", "CUT"])
     expect(lines("a b", 1, 2)).toEqual(["a", "b"])
-    const start = performance.now()
-    expect(lines("é".repeat(4_000_000), 80, 3)).toHaveLength(4)
-    expect(performance.now() - start).toBeLessThan(1000)
+    const long = "é".repeat(4_000_000)
+    expect(lines(long, 80, 3)).toHaveLength(4)
+    expectWork(() => lines(long, 80, 3), { megabytes: 40 })
   })
 
   test("no line is too wide and no word is lost", () => {

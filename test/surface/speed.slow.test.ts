@@ -4,6 +4,7 @@ import { parseJson } from "../../src/core/json.js"
 import { parseSurface } from "../../src/core/section.js"
 import { analyseChanges, analyseSurface } from "../../src/surface/analysis.js"
 import { describeShared } from "../shared.js"
+import { expectWork } from "../work.js"
 import { CAPTURES, parseCapture } from "./captures.js"
 
 const MAX_RATIO = 50
@@ -17,8 +18,9 @@ const timeMs = (run: () => void): number => {
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
 
-/** Median ratio of interleaved rounds; the machine may be busy once, so the better of two tries counts. */
+/** Median ratio of interleaved rounds after one that is not counted; the machine may be busy once, so the better of two tries counts. */
 function ratioOf(run: () => void, base: () => void): number {
+  run()
   const attempt = () => {
     const rounds = Array.from({ length: ROUNDS }, () => ({ base: timeMs(base), run: timeMs(run) }))
     return median(rounds.map((round) => round.run)) / median(rounds.map((round) => round.base))
@@ -141,8 +143,8 @@ const PATHOLOGICAL: readonly (readonly [string, string])[] = [
   ["a name of a megabyte", listOf(tool("{}", "aB_".repeat(1 << 18)))],
 ]
 
-/** Milliseconds per megabyte for three analyses of it, on a busy machine. What grows with the square or explodes takes minutes. */
-const MAX_MS_PER_MEGABYTE = 15_000
+/** Times reading a megabyte, for three analyses of one. What grows with the square or explodes is far above. */
+const MAX_PER_MEGABYTE = 750
 
 test.each(PATHOLOGICAL)(
   "%s: an answer, in proportion to the text",
@@ -151,14 +153,8 @@ test.each(PATHOLOGICAL)(
     const changed = parseSurface(
       parseJson(text.replace('"inputSchema":{', '"title":"X","inputSchema":{"title":"Y",').replace(",}", "}")),
     )
-    const run = () =>
-      timeMs(() => {
-        analyseSurface(surface)
-        analyseChanges({ before: surface, after: changed })
-      })
-    const limit = MAX_MS_PER_MEGABYTE * Math.max(1, text.length / (1 << 20))
-    const first = run()
-    expect(first <= limit ? first : Math.min(first, run())).toBeLessThanOrEqual(limit)
+    const run = () => [analyseSurface(surface), analyseChanges({ before: surface, after: changed })]
+    expectWork(run, { megabytes: MAX_PER_MEGABYTE * Math.max(1, text.length / (1 << 20)) })
   },
   60_000,
 )

@@ -37,10 +37,14 @@ export interface Weights {
 /** Weights fitted on the texts of one server, when they are first asked for. */
 export function fitWeights(wordings: readonly Wording[]): Weights {
   let counts: ReadonlyMap<string, number> | undefined
-  const norms = new Map<ReadonlySet<string>, number>()
+  const [weights, norms] = [new Map<string, number>(), new Map<ReadonlySet<string>, number>()]
   const weigh = (word: string): number => {
+    const known = weights.get(word)
+    if (known !== undefined) return known
     counts ??= countWords(wordings)
-    return Math.log(1 + wordings.length / (counts.get(word) ?? 1))
+    const weight = Math.log(1 + wordings.length / (counts.get(word) ?? 1))
+    weights.set(word, weight)
+    return weight
   }
   const norm = (text: ReadonlySet<string>): number => {
     const known = norms.get(text)

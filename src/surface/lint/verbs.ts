@@ -135,10 +135,23 @@ const canonical = new Map(SYNONYMS.flatMap(([first = "", ...others]) => others.m
 /** The word that stands for `word` and its synonyms. */
 export const canonicalVerb = (word: string): string => canonical.get(word) ?? word
 
-const opposites = new Set(OPPOSITES.flatMap(([a, b]) => [`${a} ${b}`, `${b} ${a}`]))
+const opposites = new Map<string, Set<string>>()
+for (const [a, b] of OPPOSITES)
+  for (const [one, other] of [
+    [a, b],
+    [b, a],
+  ] as const) {
+    const known = opposites.get(one)
+    if (known) known.add(other)
+    else opposites.set(one, new Set([other]))
+  }
+
+const arePaired = (a: string, b: string): boolean => opposites.get(a)?.has(b) === true
 
 /** True for two words of opposite sense. */
 export function areOpposite(a: string, b: string): boolean {
-  if (opposites.has(`${a} ${b}`) || opposites.has(`${canonicalVerb(a)} ${canonicalVerb(b)}`)) return true
-  return REVERSING_PREFIXES.some((prefix) => a === prefix + b || b === prefix + a)
+  if (a === b) return false
+  if (arePaired(a, b) || arePaired(canonicalVerb(a), canonicalVerb(b))) return true
+  const [longer, shorter] = a.length > b.length ? [a, b] : [b, a]
+  return longer.endsWith(shorter) && REVERSING_PREFIXES.includes(longer.slice(0, longer.length - shorter.length))
 }

@@ -1,16 +1,11 @@
 // Lint takes time in proportion to what it is given, however that is made.
 import { describe, expect, test } from "vitest"
 import { lintSurface } from "../../../src/surface/lint/lint.js"
+import { expectWork } from "../../work.js"
 import { input, lint, tool, toolSurface } from "./support.js"
 
 /** Far above what each of these takes, far below what quadratic work would. */
-const MAX_MS = 10_000
-
-const timed = (work: () => unknown): number => {
-  const start = performance.now()
-  work()
-  return performance.now() - start
-}
+const BOUND = { megabytes: 500 }
 
 const many = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
 
@@ -31,9 +26,7 @@ describe("5,000 tools", () => {
 
   test.each(Object.keys(shapes))("%s", (name) => {
     const surface = toolSurface(...many(5000, (i) => shapes[name]?.(i)))
-    expect(
-      timed(() => lintSurface(surface, { tools: [], chain: null }, { others: [{ name: "other", surface }] })),
-    ).toBeLessThan(MAX_MS)
+    expectWork(() => lintSurface(surface, { tools: [], chain: null }, { others: [{ name: "other", surface }] }), BOUND)
   })
 
   test("comparisons that were left out are told", () => {
@@ -66,6 +59,6 @@ describe("one huge tool", () => {
 
   test.each(Object.keys(huge))("%s", (name) => {
     const surface = toolSurface(huge[name], tool("b", "Echo back.", PAGE))
-    expect(timed(() => lintSurface(surface, { tools: [], chain: null }, { others: [other] }))).toBeLessThan(MAX_MS)
+    expectWork(() => lintSurface(surface, { tools: [], chain: null }, { others: [other] }), BOUND)
   })
 })
