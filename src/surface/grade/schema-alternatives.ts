@@ -2,8 +2,9 @@
 import { isArray, isObject, type JsonValue } from "../../core/json.js"
 import { type Severity, worstSeverity } from "../../core/severity.js"
 import { typesOf } from "../schema/effective.js"
-import { type Comparison, type KeywordPair, wayOfKeyword } from "./schema-comparison.js"
+import { type Comparison, type KeywordPair, keywordIn, wayOfKeyword } from "./schema-comparison.js"
 import { isGrave, isReach, rolesOf } from "./schema-names.js"
+import { partGoneSeverity } from "./schema-openness.js"
 import { isClosed, isFreeText, resolved, weighAdded } from "./schema-weight.js"
 
 /** Most alternatives that are matched with each other. */
@@ -149,11 +150,17 @@ export function gradeWholeList(comparison: Comparison, keyword: KeywordPair): vo
 
 /** `not` and `if`: what is looser inside is stricter outside, so what changed inside is told as one. */
 export function gradeCondition(comparison: Comparison, keyword: KeywordPair): void {
-  const { pair, at, keyword: name } = keyword
+  const { at, keyword: name } = keyword
   const way = wayOfKeyword(keyword)
   const kind = name === "not" ? `constraint-${way}` : `condition-${way}`
-  const isHeld = name === "not" && isReach(rolesOf(pair.property))
-  const severity: Severity = way === "added" ? "low" : isHeld ? "high" : "medium"
+  const severity = way === "added" ? "low" : conditionSeverity(comparison, keyword)
   const message = way === "added" ? `${name} came` : way === "removed" ? `${name} is gone` : `${name} is another`
   comparison.add({ kind, severity, message, at })
+}
+
+/** What `then` and `else` demanded, another condition may demand of no value any more. */
+function conditionSeverity({ roots }: Comparison, { keyword, pair }: KeywordPair): Severity {
+  if (keyword === "not") return isReach(rolesOf(pair.property)) ? "high" : "medium"
+  const parts = [keywordIn(pair.before, "then"), keywordIn(pair.before, "else")].filter((part) => part !== undefined)
+  return worstSeverity(parts.map((part) => partGoneSeverity(roots.before, part))) ?? "medium"
 }

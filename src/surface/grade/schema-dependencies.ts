@@ -5,6 +5,8 @@ import { formatPointer } from "../../core/pointer.js"
 import type { Severity } from "../../core/severity.js"
 import { type Comparison, type KeywordPair, keywordIn } from "./schema-comparison.js"
 import { rolesOf } from "./schema-names.js"
+import { partGoneSeverity } from "./schema-openness.js"
+import { weighAdded } from "./schema-weight.js"
 
 /** Grade each property that demands others. */
 export function gradeDependencies(
@@ -21,7 +23,7 @@ export function gradeDependencies(
     if (comparison.same(earlier, later)) continue
     if (earlier !== undefined && later !== undefined && !isArray(earlier) && !isArray(later)) {
       comparison.compare({ at: place, before: earlier, after: later, property: pair.property, depth: pair.depth + 1 })
-    } else addDemand(comparison, { name, earlier, later, at: place })
+    } else addDemand(comparison, { name, earlier, later, at: place, property: pair.property })
   }
 }
 
@@ -30,9 +32,12 @@ interface Demand {
   readonly earlier: JsonValue | undefined
   readonly later: JsonValue | undefined
   readonly at: string
+  /** Name of the property that the whole describes. */
+  readonly property: string | null
 }
 
-function addDemand(comparison: Comparison, { name, earlier, later, at }: Demand): void {
+function addDemand(comparison: Comparison, demand: Demand): void {
+  const { name, earlier, later, at } = demand
   const gone = namesOf(earlier).filter((demanded) => !namesOf(later).includes(demanded))
   const kind =
     earlier === undefined
@@ -41,8 +46,14 @@ function addDemand(comparison: Comparison, { name, earlier, later, at }: Demand)
         ? "constraint-removed"
         : "constraint-changed"
   const isGuarded = gone.some((demanded) => rolesOf(demanded).has("guard"))
-  const severity: Severity = isGuarded ? "high" : kind === "constraint-added" ? "low" : "medium"
+  const severity = isGuarded ? "high" : demandSeverity(comparison, demand)
   comparison.add({ kind, severity, message: `what has to come with ${quote(name)} is another`, at })
+}
+
+/** A schema weighs as it does anywhere else; names alone bring nothing, and take no more than a demand away. */
+function demandSeverity({ roots }: Comparison, { earlier, later, property }: Demand): Severity {
+  if (earlier === undefined) return isArray(later) ? "low" : weighAdded(roots.after, later ?? true, property)
+  return isArray(earlier) ? "medium" : partGoneSeverity(roots.before, earlier)
 }
 
 /** The names that are demanded, by a list or by a schema's `required`. */

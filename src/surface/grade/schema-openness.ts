@@ -62,9 +62,12 @@ export function gradeSubschema(comparison: Comparison, keyword: KeywordPair): vo
 const SAME_VALUE: ReadonlySet<string> = new Set(["items", "contains", "then", "else", "contentSchema"])
 
 function subschemaSeverity({ roots }: Comparison, { before, after }: KeywordPair, property: string | null): Severity {
-  if (after !== undefined) return weighAdded(roots.after, after, property)
-  return holdsGuard(before) || !isFreeText(roots.before, before ?? true) ? "high" : "medium"
+  return after === undefined ? partGoneSeverity(roots.before, before) : weighAdded(roots.after, after, property)
 }
+
+/** How grave it is that a part which a value had to meet holds no more. */
+export const partGoneSeverity = (root: JsonValue, part: JsonValue | undefined): Severity =>
+  holdsGuard(part) || !isFreeText(root, part ?? true) ? "high" : "medium"
 
 /** True where a part demands or names something that holds a call back. */
 const holdsGuard = (schema: JsonValue | undefined): boolean =>

@@ -33,14 +33,20 @@ export function gradeProperties(comparison: Comparison, keyword: KeywordPair): v
   }
 }
 
-function addNew(comparison: Comparison, { at, pair }: KeywordPair, name: string, schema: JsonValue): void {
+function addNew(comparison: Comparison, keyword: KeywordPair, name: string, schema: JsonValue): void {
+  const { at, pair } = keyword
   const weight = weighAdded(comparison.roots.after, schema, name)
   const isRequired = namesIn(pair.after).has(name)
   const isText = isFreeText(comparison.roots.after, schema)
-  const severity: Severity = weight === "low" && isRequired && isText ? "medium" : weight
+  const isOpened = keyword.keyword === "patternProperties" && wasClosed(pair.before)
+  const severity: Severity = weight === "low" && (isOpened || (isRequired && isText)) ? "medium" : weight
   const message = `callers can give ${quote(name)} now`
   comparison.add({ kind: "property-added", severity, message, at: at + formatPointer([name]) })
 }
+
+/** True where no other names than those that are given were accepted: a pattern then opens the object as much as a schema for the rest does. */
+const wasClosed = (schema: JsonObject): boolean =>
+  ["additionalProperties", "unevaluatedProperties"].some((keyword) => keywordIn(schema, keyword) === false)
 
 function addGone(comparison: Comparison, pair: ObjectPair, name: string, at: string): void {
   const severity: Severity = rolesOf(name).has("guard") ? "high" : "medium"

@@ -32,14 +32,16 @@ function addRefMeaning(comparison: Comparison, pair: ObjectPair, at: string): vo
   const ref = keywordIn(pair.after, "$ref")
   const leads = typeof ref === "string" ? `leads to ${quote(ref)} now` : "is written out now"
   if (!after.found || !before.found) {
-    const severity: Severity = !after.found && after.why === "remote" ? "high" : "medium"
+    const lost = before.found ? comparison.preview({ ...pair, before: before.schema, after: true }) : []
+    const floor: Severity = !after.found && after.why === "remote" ? "high" : "medium"
+    const severity = worstSeverity([floor, ...lost.filter(isLoosening).map((one) => one.severity)]) ?? floor
     const why = after.found ? "what it was led nowhere in this schema" : `which is ${after.why}`
     comparison.add({ kind: "ref-changed", severity, message: `${leads}, ${why}`, at })
     return
   }
   const inside = comparison.preview({
     ...pair,
-    before: after.found ? before.schema : true,
+    before: before.schema,
     after: after.schema,
     depth: pair.depth + 1,
   })

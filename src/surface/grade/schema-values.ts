@@ -33,7 +33,8 @@ export function gradeEnum(comparison: Comparison, keyword: KeywordPair): void {
 function gradeEnumGone(comparison: Comparison, { pair, at }: KeywordPair): void {
   const isOpen = isFreeText(comparison.roots.after, pair.after)
   const roles = rolesOf(pair.property)
-  const severity = !isOpen ? "medium" : roles.has("format") && !isReach(roles) ? "medium" : "high"
+  const isHeld = roles.has("guard") || (isOpen && (isReach(roles) || !roles.has("format")))
+  const severity: Severity = isHeld ? "high" : "medium"
   const message = isOpen ? "any text is accepted where values were listed" : "values are no longer listed"
   if (isClosed(pair.after) && Object.hasOwn(pair.after, "const")) {
     comparison.add({
@@ -56,7 +57,7 @@ function gradeEnumMembers(
   for (const value of added) {
     const isRisky = typeof value === "string" && isRiskyValue(value)
     const message = `${quote(textOf(value))} is accepted too${isRisky ? ", which names more power" : ""}`
-    const severity: Severity = isRisky || isFixedReach(pair.property) ? "high" : "medium"
+    const severity: Severity = isRisky || isHeld(pair.property) ? "high" : "medium"
     comparison.add({ kind: "enum-value-added", severity, message, at, member: textOf(value) })
   }
   for (const value of removed) {
@@ -69,8 +70,11 @@ function gradeEnumMembers(
 const keyOf = (value: JsonValue): string =>
   JSON.stringify(value, (_, inner) => (typeof inner === "bigint" ? `${inner}n` : inner)) ?? ""
 
-/** True where the listed values say where data goes. */
-const isFixedReach = (property: string | null): boolean => rolesOf(property).has("destination")
+/** True where the accepted values say where data goes, or that somebody agreed. */
+function isHeld(property: string | null): boolean {
+  const roles = rolesOf(property)
+  return roles.has("destination") || roles.has("guard")
+}
 
 /** `const`. */
 export function gradeConst(comparison: Comparison, keyword: KeywordPair): void {
@@ -84,11 +88,13 @@ export function gradeConst(comparison: Comparison, keyword: KeywordPair): void {
       at,
     })
   } else if (way === "removed") {
-    const severity = isFreeText(comparison.roots.after, pair.after) ? "high" : "medium"
+    const isOpen = isFreeText(comparison.roots.after, pair.after)
+    const severity = isOpen || rolesOf(pair.property).has("guard") ? "high" : "medium"
     comparison.add({ kind: "const-removed", severity, message: "more than the one value is accepted", at })
   } else {
     const message = `the only accepted value is another: ${quote(textOf(keyword.after ?? null))}`
-    comparison.add({ kind: "const-changed", severity: isVersion(keyword.after) ? "medium" : "high", message, at })
+    const isPlain = isVersion(keyword.after) && !rolesOf(pair.property).has("guard")
+    comparison.add({ kind: "const-changed", severity: isPlain ? "medium" : "high", message, at })
   }
 }
 
