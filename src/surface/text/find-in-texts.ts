@@ -10,7 +10,7 @@ import { judgeParameterDescription, judgeParameterName, toWords } from "./exfil-
 import { type Hit, MAX_READ_CHARS } from "./hit.js"
 import { type Candidate, findCandidates, judgeCandidates } from "./injection.js"
 import { findInvisible } from "./invisible-text.js"
-import { findLookAlikes } from "./look-alikes.js"
+import { findLookAlikeName, findLookAlikes } from "./look-alikes.js"
 import { createIsOwn, type IsOwn, toolNames } from "./own-names.js"
 import { findShapes } from "./text-shape.js"
 import { findVolatile } from "./volatile-text.js"
@@ -103,17 +103,32 @@ interface Context {
 function createContext(surface: Surface, texts: readonly PlacedText[], options: AnalysisOptions): Context {
   const elsewhere = (options.others ?? []).flatMap((other) => toolNames(other.surface.tools))
   const foreign = new Set(elsewhere.map((name) => name.toLowerCase()))
-  const names = [...toolNames(surface.tools), ...elsewhere]
   let isOwn: IsOwn | undefined
+  let alike: ReadonlySet<string> | undefined
   return {
     isOwn: (name) => {
       isOwn ??= createIsOwn(surface, texts)
       return isOwn(name)
     },
     isKnownElsewhere: (name) => foreign.has(name),
-    isAlike: (name) => names.some((other) => other !== name && computeSkeleton(other) === computeSkeleton(name)),
+    isAlike: (name) => {
+      alike ??= findAlike(new Set([...toolNames(surface.tools), ...elsewhere]))
+      return alike.has(name)
+    },
     argumentName: createArgumentName(texts),
   }
+}
+
+/** The names of which another looks the same. */
+function findAlike(names: ReadonlySet<string>): ReadonlySet<string> {
+  const groups = new Map<string, string[]>()
+  for (const name of names) {
+    const skeleton = computeSkeleton(name)
+    const same = groups.get(skeleton)
+    if (same) same.push(name)
+    else groups.set(skeleton, [name])
+  }
+  return new Set([...groups.values()].filter((same) => same.length > 1).flat())
 }
 
 const ARGUMENT = /^\/arguments\/[0-9]+/
@@ -138,7 +153,8 @@ const LOOK_ALIKE: ReadonlySet<string> = new Set(["hidden-text.homoglyph", "hidde
 
 function hitsAt(text: PlacedText, reading: TextReading, context: Context): readonly Hit[] {
   const isToolName = text.section === "tools" && text.pointer === "/name"
-  const { letters } = reading
+  const isNameAlone = reading.letters.length === 0 && (text.isName || text.member === "name")
+  const letters = isNameAlone ? findLookAlikeName(text.text) : reading.letters
   return [
     ...(letters.length > 0 && isToolName && context.isAlike(text.text)
       ? letters.filter(({ rule }) => !LOOK_ALIKE.has(rule))
@@ -149,9 +165,9 @@ function hitsAt(text: PlacedText, reading: TextReading, context: Context): reado
   ]
 }
 
-/** Wording at a place. Names of parameters are judged as such. */
+/** Wording at a place. Names of parameters are judged as such, unless they are sentences. */
 function wordingAt(text: PlacedText, reading: TextReading, context: Context): readonly Hit[] {
-  if (text.isName && text.member === "properties") return []
+  if (text.isName && text.member === "properties" && isSpelled(text.text)) return []
   const member = text.isName ? "name" : text.member
   const property = propertyOf(text.pointer) ?? context.argumentName(text)
   const isValue = VALUES.has(member)

@@ -5,8 +5,8 @@ import { attempt, ToolsumError } from "../../core/errors.js"
 import { type Hit, hit, MAX_DECODED_CHARS, times } from "./hit.js"
 
 const ASCII = /^[\0-\x7f]*$/
-/** Format characters and default ignorables, but not the Arabic, Syriac and Kaithi signs of that category, which are drawn. */
-const INVISIBLE = /(?![\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}])[\p{Cf}\p{DI}\u2800]/gu
+/** Format characters, default ignorables and noncharacters, but not the Arabic, Syriac and Kaithi signs of that category, which are drawn. */
+const INVISIBLE = /(?![\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}])[\p{Cf}\p{DI}\p{NChar}\u2800]/gu
 const SELECTOR = "[\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}\\u180b-\\u180d\\u180f]"
 /** Scripts whose letters join or stack: joiners are spelling there. */
 const JOINING =
@@ -25,6 +25,7 @@ const SPELLING = new RegExp(
     "(?<=[0-9#*])\\ufe0f(?=\\u20e3)",
     "(?<=[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f])\\u200d(?=\\p{Extended_Pictographic})",
     `(?<=[${JOINING}]\\p{M}{0,3})[\\u200c\\u200d](?![\\p{Cf}\\p{sc=Latn}])`,
+    "(?<=[\\p{sc=Latn}\\p{N}])\\u200c(?=\\p{sc=Arab})", // a Persian ending after a foreign word: no script joins there
     `(?<=[${UNSPACED}]\\p{M}{0,3})\\u200b(?=[${UNSPACED}])`,
     `(?<=\\p{sc=Han})[\\ufe00-\\ufe02\\u{e0100}-\\u{e01ef}](?!${SELECTOR})`,
     `(?<=[\\p{Sm}\\p{sc=Mymr}\\p{sc=Phag}])\\ufe00(?!${SELECTOR})`,

@@ -18,7 +18,7 @@ const EAST_ASIAN = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Bopo}]/gu
 /** One letter in so many makes it a text of theirs. */
 const MIN_EAST_ASIAN_SHARE = 0.2
 
-/** Findings for letters that pass for others. `isName`: a look-alike name is found by comparing names, not here. */
+/** Findings for letters that pass for others. */
 export function findLookAlikes(text: string): readonly Hit[] {
   return ASCII.test(text) ? [] : [...findCompatibilityLetters(text), ...findHomoglyphs(text)]
 }
@@ -43,9 +43,12 @@ function findHomoglyphs(text: string): readonly Hit[] {
   if (text.match(FOREIGN) === null) return []
   const words = wordsOf(text).map(([word]) => word)
   const found = words.find(isDisguised) ?? findForeignLatin(words)
-  if (found === undefined) return []
+  return found === undefined ? [] : [homoglyphs(found)]
+}
+
+function homoglyphs(found: string): Hit {
   const message = `letters of another alphabet stand in a Latin word: ${quote(found, 40)} reads as ${quote(toLatin(found), 40)}`
-  return [hit("hidden-text.homoglyph", "critical", message)]
+  return hit("hidden-text.homoglyph", "critical", message)
 }
 
 /** A word of Latin letters and others, where all the others look like Latin ones. */
@@ -65,6 +68,15 @@ function findForeignLatin(words: readonly string[]): string | undefined {
   const isText = words.some((word) => word.match(FOREIGN) === null && word.match(LATIN) !== null)
   const allAlike = foreign.every((word) => [...word].every((letter) => latinLike(letter) !== null))
   return isText && allAlike ? foreign.find((word) => word.length >= MIN_WHOLE_WORD) : undefined
+}
+
+/** The finding for a name that is wholly of look-alikes ("сору"), whatever stands elsewhere: names are written with Latin letters. */
+export function findLookAlikeName(name: string): readonly Hit[] {
+  if (ASCII.test(name)) return []
+  const words = wordsOf(name).map(([word]) => word)
+  const isDisguise = words.every((word) => [...word].every((letter) => latinLike(letter) !== null))
+  const found = isDisguise ? words.find((word) => word.length >= MIN_WHOLE_WORD) : undefined
+  return found === undefined ? [] : [homoglyphs(found)]
 }
 
 /** A text with every letter that looks like a Latin one replaced by that. */

@@ -24,10 +24,20 @@ const MAX_SENTENCES = 2_000
 const MAX_SENTENCE_CHARS = 800
 
 const BREAK = /(?<=[.!?;])\s+|[\u3002\uff01\uff1f]|\n\s{0,80}/
+/** A line that goes on with the sentence of the one before: that ends without a mark, and this begins no entry ("- …", "path (text): …"). */
+const WRAPPED =
+  /(?<=[^.!?;\n])\n(?=[\p{L}\p{N}~`"'(._/$])(?![\w.`-]{1,40} ?(?:\([^)\n]{0,40}\) ?)?[:=] |\d{1,3}[.)] )/gu
+
+/** A text whose blanks are single spaces, and whose lines are those of its author and not those of a window. */
+const unwrap = (text: string): string =>
+  text
+    .replace(/[^\S\n]+/g, " ")
+    .replace(/ ?\n ?/g, "\n")
+    .replace(WRAPPED, " ")
 
 /** Sentences of a folded text. */
 export function splitSentences(folded: string): readonly string[] {
-  return folded
+  return unwrap(folded)
     .split(BREAK)
     .slice(0, MAX_SENTENCES)
     .flatMap((sentence) => (sentence.length > MAX_SENTENCE_CHARS ? clip(sentence) : [sentence]))

@@ -23,6 +23,8 @@ describe("hidden text", () => {
     ["a joiner between Latin letters", "de\u200dlete", "hidden-text.zero-width", "critical", undefined],
     ["a soft hyphen", "de\u00adlete", "hidden-text.zero-width", "critical", undefined],
     ["a Hangul filler", "de\u3164lete", "hidden-text.zero-width", "critical", undefined],
+    ["a noncharacter", "de\ufdd0lete", "hidden-text.zero-width", "critical", undefined],
+    ["a joiner after a Latin word", "API\u200c and more", "hidden-text.zero-width", "critical", undefined],
     ["a word joiner", "a\u2060b", "hidden-text.zero-width", "critical", undefined],
     ["bits", `Get.${bits("hi you")}`, "hidden-text.zero-width", "critical", "hi you"],
     ["two joiners in Persian", "\u0645\u06cc\u200c\u200c\u062e", "hidden-text.zero-width", "critical", undefined],
@@ -91,6 +93,7 @@ describe("hidden text", () => {
     ],
     ["a flag with tags", "\u{1f3f4}\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f} Scotland"],
     ["Persian", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \u06a9\u062a\u0627\u0628\u200c\u0647\u0627"],
+    ["a Persian plural of a Latin word", "API\u200c\u0647\u0627 \u06f5\u200c\u062a\u0627 README.md\u200c\u0647\u0627"],
     ["Hindi", "\u0915\u094d\u200d\u0937 \u0915\u094d\u200c\u0937"],
     ["Arabic with marks", "\u0645\u0631\u062d\u0628\u0627\u200f! \u200eAPI"],
     ["Hebrew with an isolate", "\u05e9\u05dc\u05d5\u05dd \u2066abc\u2069 \u05e2\u05d5\u05dc\u05dd"],
@@ -166,6 +169,22 @@ describe("hidden text", () => {
       findIn({ tools: names.map((name) => ({ name, description: "Send mail." })) }).map(({ rule }) => rule)
     expect(rules(["send_mail", "send_m\u0430il"])).toEqual([])
     expect(rules(["send_m\u0430il"])).toEqual(["hidden-text.homoglyph"])
+  })
+
+  test("names wholly of look-alikes are found wherever a name stands, unless lint compares them", () => {
+    const disguised = "\u0441\u043e\u0440\u0443" // "copy" in Cyrillic letters
+    const places = (value: unknown) => findIn(value).map(({ rule, pointer }) => `${rule} ${pointer}`)
+    expect(places({ tools: [{ name: disguised, inputSchema: { properties: { [disguised]: {} } } }] })).toEqual([
+      "hidden-text.homoglyph /name",
+      `hidden-text.homoglyph /inputSchema/properties/${disguised}`,
+    ])
+    expect(places({ prompts: [{ name: "p", arguments: [{ name: disguised }] }] })).toEqual([
+      "hidden-text.homoglyph /arguments/0/name",
+    ])
+    expect(places({ tools: [{ name: disguised }, { name: "copy" }] })).toEqual([])
+    expect(places({ tools: [{ name: "\u043f\u043e\u0438\u0441\u043a", title: "\u043e\u0445\u0440\u0430" }] })).toEqual(
+      [],
+    )
   })
 
   test.each([
