@@ -14,7 +14,7 @@ import type { Io } from "./io.js"
 import type { Options } from "./options.js"
 import { loadPaint, type Paint } from "./paint.js"
 import { collectRoots, collectWitnessPolicy } from "./project.js"
-import { formatSec, renderServers } from "./render.js"
+import { BELOW_WIDTH, formatSec, renderServers } from "./render.js"
 import { printDocument, reportMembers } from "./report-json.js"
 import { pasteLine, showWord } from "./shell-words.js"
 import { withVendorRoots } from "./vendor-roots.js"
@@ -90,7 +90,9 @@ async function show(shown: Shown, options: Options, io: Io): Promise<void> {
 async function describe({ evidence, verified, server }: Shown, paint: Paint): Promise<readonly string[]> {
   const { changes } = server
   const diff =
-    changes.length === 0 ? [] : (await import("./render-diff.js")).renderDiff({ changes, unchanged: {} }, { paint })
+    changes.length === 0
+      ? []
+      : (await import("./render-diff.js")).renderDiff({ changes, unchanged: {} }, { paint, width: BELOW_WIDTH })
   const line = verified.root === null && pasteLine("toolsum", "trust", "add", verified.rootPin)
   const source = evidence.url === null ? "" : ` from ${showWord(evidence.url)}`
   return [

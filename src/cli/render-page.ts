@@ -93,6 +93,13 @@ export function createPage({ paint, width = DEFAULT_WIDTH }: { paint: Paint; wid
   }
 }
 
+/** Escaped words of ours, wrapped. */
+export function renderWords(text: string, style: { paint: Paint; width?: number }): readonly string[] {
+  const page = createPage(style)
+  page.words(0, [{ text, look: "plain" }])
+  return page.end()
+}
+
 const pad = (indent: number): string => "  ".repeat(indent)
 
 /** True when the runs fit on the rest of a line. */

@@ -11,7 +11,7 @@ import type { ReviewedServer } from "../features/gate.js"
 import { describeDay } from "../features/log-answer.js"
 import { type LogReport, listCoverage, type ServerReport } from "../features/server-report.js"
 import type { Paint } from "./paint.js"
-import { formatSec, showPackage } from "./render.js"
+import { BELOW_WIDTH, formatSec, showPackage } from "./render.js"
 import { pasteLine, showWord } from "./shell-words.js"
 import { describeTarget } from "./typed-target.js"
 
@@ -71,7 +71,10 @@ export async function renderReport(
   const diff =
     changes.length === 0
       ? []
-      : (await import("./render-diff.js")).renderDiff({ changes, unchanged: {}, analysis: analysis ?? null }, { paint })
+      : (await import("./render-diff.js")).renderDiff(
+          { changes, unchanged: {}, analysis: analysis ?? null },
+          { paint, width: BELOW_WIDTH },
+        )
   return [
     ...(report.lines ? SURFACE_MEMBERS.map((member) => renderMember(member, report)) : []),
     ...diff,

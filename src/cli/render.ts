@@ -52,6 +52,9 @@ function partialCoverage(servers: readonly ServerVerdict[]): string[] {
   return [...new Set(lines)]
 }
 
+/** Columns of what stands below a server, so that it ends at the hundredth. */
+export const BELOW_WIDTH = 96
+
 function headline(server: ServerVerdict, width: number, paint: Paint): string {
   const name = showWord(server.name).padEnd(width)
   const word = colourOf(server.verdict, paint)(server.verdict.padEnd(9))

@@ -25,7 +25,7 @@ import { loadPaint } from "./paint.js"
 import { showProgress } from "./progress.js"
 import { findProjectLockfile } from "./project.js"
 import { openRegistry } from "./registry.js"
-import { describeOmission, renderServers } from "./render.js"
+import { BELOW_WIDTH, describeOmission, renderServers } from "./render.js"
 import { refutedMember, renderRefuted } from "./render-refuted.js"
 import { printDocument, reportMembers } from "./report-json.js"
 import { type Saved, savedMember, saveEvidence, showSaved } from "./save-evidence.js"
@@ -142,7 +142,9 @@ async function show(verified: LegionVerified, { options, io }: Asked): Promise<v
   const [paint, explain] = [await loadPaint(io.colour), options.flag("explain")]
   const { changes } = server
   const diff =
-    changes.length === 0 ? [] : (await import("./render-diff.js")).renderDiff({ changes, unchanged: {} }, { paint })
+    changes.length === 0
+      ? []
+      : (await import("./render-diff.js")).renderDiff({ changes, unchanged: {} }, { paint, width: BELOW_WIDTH })
   const lines = [
     ...diff,
     ...(history?.entries ?? []).map(({ entry }) => escapeInvisible(describeEntry(entry))),

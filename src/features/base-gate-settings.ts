@@ -44,7 +44,7 @@ export function compareSettings(
     const isSame = [before, ref].some((value = null) => isHarmless(name, value, after ?? null))
     if (isSame) return []
     const change = { kind: "settings", name, before: before ?? null, after: after ?? null } as const
-    return [make.change(change, `${name} of toolsum.json is another one; the base's counts here`)]
+    return [make.change(change, `${name} of toolsum.json differs from the base's, which counts here`)]
   })
   return [...members, ...findNewRoots({ base, atRef, tree }, make)]
 }

@@ -9,7 +9,7 @@ const CHARS_PER_TOKEN = 4
 
 /** How the numbers came about, for reports. */
 const METHOD =
-  "estimate: characters of the canonical JSON of instructions, tools, prompts and templates, without annotations, _meta and icons, divided by 4"
+  "estimate: characters of the canonical JSON of instructions, tools, prompts and templates, without annotations, _meta, icons and execution, divided by 4"
 
 /** Tokens of two surfaces, and what came and went between them, item by item. */
 export interface TokenCost {
@@ -38,6 +38,14 @@ export function computeTokenCost(before: Surface, after: Surface): TokenCost {
     method: METHOD,
   }
 }
+
+/** One line for people; how it was counted stands in documents and in `explainCost`. */
+export const describeCost = ({ before, after }: TokenCost): string =>
+  `tokens: about ${before} before, ${after} now (estimate)`
+
+/** The same with what came and went, and the method. */
+export const explainCost = ({ before, after, added, removed, method }: TokenCost): string =>
+  `tokens: about ${before} before, ${after} now; ${added} came, ${removed} went (${method})`
 
 /** Lengths of the texts that the others do not have, as multisets. */
 function without(texts: readonly string[], others: readonly string[]): readonly number[] {

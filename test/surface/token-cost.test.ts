@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { parseJson } from "../../src/core/json.js"
 import { parseSurface, type Surface } from "../../src/core/section.js"
-import { computeTokenCost, countTokens } from "../../src/surface/token-cost.js"
+import { computeTokenCost, countTokens, describeCost, explainCost } from "../../src/surface/token-cost.js"
 
 const surface = (value: unknown): Surface => parseSurface(parseJson(JSON.stringify(value)))
 
@@ -29,4 +29,10 @@ test("an item that changed came and went, one of two equal ones only went", () =
   expect(removed).toBe(Math.ceil(JSON.stringify(long).length / 4))
   expect(is - was).toBeLessThanOrEqual(added - removed + 1)
   expect(computeTokenCost(after, after)).toMatchObject({ added: 0, removed: 0 })
+})
+
+test("a line for people is an estimate; the one that explains says how it was counted", () => {
+  const cost = { before: 69, after: 105, added: 91, removed: 55, method: "estimate: as it is counted" }
+  expect(describeCost(cost)).toBe("tokens: about 69 before, 105 now (estimate)")
+  expect(explainCost(cost)).toBe("tokens: about 69 before, 105 now; 91 came, 55 went (estimate: as it is counted)")
 })

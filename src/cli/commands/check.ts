@@ -4,6 +4,7 @@ import type { LockfileReport } from "../../core/lockfile-report.js"
 import type { ServerVerdict } from "../../core/verdict.js"
 import type { ReviewedServer } from "../../features/gate.js"
 import type { LockfileStore } from "../../ports.js"
+import { explainCost } from "../../surface/token-cost.js"
 import { BASE_OPTIONS } from "../base.js"
 import { checkLockfile, requireNames } from "../check-lockfile.js"
 import { interrupted } from "../checking.js"
@@ -34,9 +35,10 @@ import {
   WITNESS_POLICY_OPTIONS,
   witnessPolicyMembers,
 } from "../project.js"
-import { describeOmission, renderServers } from "../render.js"
+import { BELOW_WIDTH, describeOmission, renderServers } from "../render.js"
 import { showBases } from "../render-base.js"
 import { renderDiff } from "../render-diff.js"
+import { renderWords } from "../render-page.js"
 import {
   FORMAT_OPTIONS,
   isRendered,
@@ -130,14 +132,16 @@ async function showReport(report: ProjectReport, options: Options, io: Io): Prom
     const members = { ...projectMembers(report), ...(await witnessPolicyMembers(options, io)) }
     await putDocument({ command: "check", exitCode, ...members }, options, io)
   } else if (servers.length > 0 && (!options.flag("quiet") || exitCode !== 0)) {
-    const paint = await loadPaint(io.colour)
+    const style = { paint: await loadPaint(io.colour), width: BELOW_WIDTH }
+    const explain = options.flag("explain")
     const partOf = findParts(report)
     const below = (server: ReviewedServer): readonly string[] => [
-      ...renderDiff({ changes: server.changes, unchanged: {}, analysis: server.analysis ?? null }, { paint }),
+      ...renderDiff({ changes: server.changes, unchanged: {}, analysis: server.analysis ?? null }, style),
+      ...(explain && server.tokens ? renderWords(explainCost(server.tokens), style) : []),
       ...nextSteps(server, partOf(server)),
     ]
     const notes = [...describeOmission(servers, options.flag("exhaustive")), ...describeLowered(servers)]
-    io.stdout(renderServers(servers, { paint, explain: options.flag("explain"), below, notes }))
+    io.stdout(renderServers(servers, { paint: style.paint, explain, below, notes }))
     for (const { name, warnings } of servers)
       for (const one of warnings) io.stderr(`warning: ${showWord(name)}: ${describeWarning(one)}\n`)
   }

@@ -14,6 +14,7 @@ import { findPin, observationOf } from "../../features/pins.js"
 import { reviewCompared } from "../../features/review.js"
 import { gravestOf } from "../../surface/meanings.js"
 import { countSeverities } from "../../surface/shown-finding.js"
+import { describeCost } from "../../surface/token-cost.js"
 import { analysisMembers } from "../analysis-json.js"
 import type { CommandSpec } from "../commands.js"
 import { FAIL_ON_CHANGE, readFailOn } from "../fail-on.js"
@@ -24,7 +25,6 @@ import { loadPaint } from "../paint.js"
 import { findProjectLockfile, LOCKFILE_OPTIONS, ROOT_OPTIONS } from "../project.js"
 import { renderDiff } from "../render-diff.js"
 import { changeMember, printDocument } from "../report-json.js"
-import { describeCost } from "../token-text.js"
 
 export const diffCommand: CommandSpec = {
   usage: "diff <a> <b>",

@@ -3,6 +3,7 @@ import type { SurfaceClasses, ToolClass } from "../../surface/classify/classify.
 import type { Note } from "../../surface/notes.js"
 import { showChange } from "../../surface/shown-change.js"
 import { showItem, showLine } from "../../surface/shown-text.js"
+import { explainCost } from "../../surface/token-cost.js"
 import { entriesOf } from "./entries.js"
 import { renderEntry } from "./html-entry.js"
 import { type Html, html, NOTHING, when } from "./html-markup.js"
@@ -42,9 +43,7 @@ const renderLeft = (left: number): Html =>
   )
 
 const renderTokens = ({ tokens }: ReportServer): Html =>
-  tokens === null
-    ? NOTHING
-    : html`<p class="soft">About ${tokens.after} tokens of a model’s context, ${tokens.before} before (an estimate).</p>`
+  tokens === null ? NOTHING : html`<p class="soft">${explainCost(tokens)}</p>`
 
 const renderApproval = ({ approve }: ReportServer): Html =>
   approve === null

@@ -5,6 +5,7 @@ import type { Severity } from "../../core/severity.js"
 import { showChange } from "../../surface/shown-change.js"
 import { countSeverities, showFinding } from "../../surface/shown-finding.js"
 import { showLine } from "../../surface/shown-text.js"
+import { describeCost } from "../../surface/token-cost.js"
 import { type Entry, entriesOf, type Part, sortByGravity } from "./entries.js"
 import { type CodeLine, formatBlock, formatCode, formatCommand } from "./markdown-inert.js"
 import { gravestOfServer, type Report, type ReportServer } from "./model.js"
@@ -89,7 +90,7 @@ function formatEntries(servers: readonly ReportServer[], room: number): readonly
   let used = 0
   for (const { server, entry, severity } of sortByGravity(all)) {
     const text = left.length === 0 ? formatEntry(entry) : ""
-    const cost = byteLength(text) + BLOCK_COST + (kept.has(server) ? 0 : byteLength(headingOf(server)))
+    const cost = byteLength(text) + BLOCK_COST + (kept.has(server) ? 0 : HEADING_COST + byteLength(headingOf(server)))
     if (left.length > 0 || used + cost > room) {
       left.push(severity)
       continue
@@ -102,6 +103,8 @@ function formatEntries(servers: readonly ReportServer[], room: number): readonly
 
 /** Bytes of what joins blocks, and of a fold around them. */
 const BLOCK_COST = 80
+/** Bytes of what a server costs, below its heading. */
+const HEADING_COST = 100
 
 const FOLDED: readonly (Severity | null)[] = ["low", "info"]
 
@@ -113,6 +116,7 @@ function formatServer(server: ReportServer, blocks: readonly Block[]): readonly 
   const counts = countSeverities(folded.flatMap(({ severity }) => severity ?? []))
   return [
     headingOf(server),
+    ...(server.tokens ? [describeCost(server.tokens)] : []),
     ...open.map(({ text }) => text),
     ...(folded.length === 0
       ? []
