@@ -11,6 +11,7 @@ import { coverAll } from "./cover.js"
 import { findSides, gradeAdded, gradeRemoved, gradeRenamed, graverTier, itemsByKey } from "./items.js"
 import { gradeMembers } from "./members.js"
 import { gradeInstructions, gradeNote, gradeServer } from "./singles.js"
+import { createOwnerOf, gradeTakenText, type OwnerOf } from "./taken-text.js"
 
 /** What is graded. */
 export interface GradeInput {
@@ -33,6 +34,8 @@ interface View {
   readonly input: GradeInput
   readonly before: (section: SectionName) => ReadonlyMap<string | null, readonly JsonValue[]>
   readonly after: (section: SectionName) => ReadonlyMap<string | null, readonly JsonValue[]>
+  /** Which tool said what before. */
+  readonly ownerOf: OwnerOf
   readonly tierOf: (tool: string | null) => Tier | null
   readonly findingsIn: (place: Pick<Place, "section" | "item">) => readonly Finding[]
 }
@@ -42,10 +45,16 @@ function viewOf(input: GradeInput): View {
   for (const { item, tier } of input.sides.after.classes.tools)
     tiers.set(item, graverTier(tiers.get(item) ?? null, tier))
   const findings = byPlace(input.sides.after.findings)
+  const before = lists(input.before)
+  let ownerOf: OwnerOf | undefined
   return {
     input,
-    before: lists(input.before),
+    before,
     after: lists(input.after),
+    ownerOf: (description) => {
+      ownerOf ??= createOwnerOf(before("tools"))
+      return ownerOf(description)
+    },
     tierOf: (tool) => tiers.get(tool) ?? null,
     findingsIn: (place) => findings.get(placeKey(place)) ?? [],
   }
@@ -131,5 +140,6 @@ function gradeChanged(changes: readonly Change[], section: SectionName, view: Vi
   if (sides === null) return []
   const others = changes.filter((change) => change !== renamed)
   const members = gradeMembers({ ...place, ...sides, changes: others, findings: view.findingsIn(place) })
-  return renamed === undefined ? members : [gradeRenamed(renamed, sides.before, sides.after), ...members]
+  if (renamed !== undefined) return [gradeRenamed(renamed, sides.before, sides.after), ...members]
+  return section === "tools" ? [...gradeTakenText(place, sides, view.ownerOf), ...members] : members
 }

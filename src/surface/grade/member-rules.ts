@@ -18,6 +18,11 @@ export const MEMBER_RULES: Readonly<Record<string, Rule>> = {
     "description changed",
     `A description says something else. Low where only spelling, punctuation or what moves by itself (a time, a version, a path) is another. ${READ}`,
   ),
+  "description.taken-over": rule(
+    "high",
+    "description of another tool",
+    "A description is, to the letter, the one that another tool of this server had: tools may have changed places. What was allowed under this name is something else now.",
+  ),
   "description.whitespace": rule(
     "info",
     "white space of a description",

@@ -194,6 +194,28 @@ test.each([
   expect(meaningsOf(before, after)).toEqual(wanted)
 })
 
+test.each([
+  ["changed places", ["a says B", "b says A"], ["a /description", "b /description"]],
+  ["one took the other's text", ["a says B", "b says B"], ["a /description"]],
+  ["one stands in the place of the other", ["a says B"], ["a /description"]],
+  ["nobody said it before", ["a says C", "b says B"], []],
+  ["stay beside a new one of the same text", ["a says A", "b says B", "c says A"], []],
+])("tools that %s", (_, later, wanted) => {
+  const list = (lines: readonly string[]) => ({
+    tools: lines.map((line) => tool({ name: line.slice(0, 1), description: `This is the tool ${line.slice(-1)}.` })),
+  })
+  const taken = meaningsOf(list(["a says A", "b says B"]), list(later)).filter((one) => one.includes("taken-over"))
+  expect(taken).toEqual(wanted.map((place) => `${place} description.taken-over high`))
+})
+
+test("a text of several tools, and a short one, is nobody's", () => {
+  const list = (...texts: string[]) => ({ tools: texts.map((description, i) => tool({ name: `t${i}`, description })) })
+  const taken = (before: object, after: object) => meaningsOf(before, after).filter((one) => one.includes("taken-over"))
+  const shared = "Shared by several."
+  expect(taken(list(shared, shared, "Something else."), list(shared, shared, shared))).toEqual([])
+  expect(taken(list("Get.", "Set."), list("Set.", "Get."))).toEqual([])
+})
+
 test("a twin is critical, and which of two twins changed is found by digest", () => {
   const twin = tool({ description: "Another." })
   expect(meaningsOf({ tools: [tool()] }, { tools: [tool(), twin] })).toEqual(["t - tool.duplicated critical"])
