@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url"
 import { expect, test } from "vitest"
 import { COMMANDS, GLOBAL_OPTIONS } from "../../src/cli/commands.js"
 import { insertSeparator, parseCommandLine } from "../../src/cli/options.js"
+import { parseSettings } from "../../src/core/settings.js"
 import { buildCli } from "../fakes/built-cli.js"
 import { makeTempFolder } from "../fakes/temp-folder.js"
 
@@ -41,6 +42,12 @@ test.each(commandLines)("%s", async (line) => {
   ).words
   expect(words.length).toBeGreaterThanOrEqual(spec.words[0])
   expect(words.length).toBeLessThanOrEqual(spec.words[1])
+})
+
+test("the settings that it shows are ones that are taken", () => {
+  const shown = [...readme.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(([, body = ""]) => body)
+  expect(shown).toHaveLength(1)
+  for (const text of shown) expect(parseSettings(text, "README.md").settings).toMatchObject({ required: ["notes"] })
 })
 
 test("the tests that SECURITY.md names are there", () => {
