@@ -3,7 +3,7 @@
 import type { Digest } from "./hash.js"
 
 /** What may differ. `evidence`, `unapproved` and what passes by itself (`pin`) cannot be accepted. */
-export const BASE_KINDS = [
+const BASE_KINDS = [
   "lockfile",
   "settings",
   "root",

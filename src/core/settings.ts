@@ -22,12 +22,12 @@ export const MAX_SETTINGS_ENTRIES = 1000
 const MAX_TEXT_CHARS = 1000
 
 /** Whether a live server is read: always, where the variables that it is given are set, or not at all. */
-export const LIVE_WISHES = ["required", "if-credentials", "never"] as const
+const LIVE_WISHES = ["required", "if-credentials", "never"] as const
 /** One of them. */
 export type LiveWish = (typeof LIVE_WISHES)[number]
 
 /** What `allow` may name: that nobody answered, never that an answer was bad. */
-export const ALLOW_REASONS = ["server_unreachable", "timeout", "not_in_log", "auth:missing"] as const
+const ALLOW_REASONS = ["server_unreachable", "timeout", "not_in_log", "auth:missing"] as const
 /** One of them. */
 export type AllowReason = (typeof ALLOW_REASONS)[number]
 

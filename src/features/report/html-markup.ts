@@ -36,4 +36,4 @@ const ENTITIES: Readonly<Record<string, string>> = {
 }
 
 /** Text of content or of a quoted attribute, with nothing invisible in it. */
-export const escapeHtml = (text: string): string => showText(text).replace(/[&<>"']/g, (c) => ENTITIES[c] ?? c)
+const escapeHtml = (text: string): string => showText(text).replace(/[&<>"']/g, (c) => ENTITIES[c] ?? c)

@@ -12,7 +12,7 @@ import { gravestOfServer, type Report, type ReportRoot, type ReportServer } from
 import { NOT_GRADED, nameOf, packageOf, REMARK, summaryOf, tally } from "./words.js"
 
 /** The policy of the page. */
-export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${formatBase64(sha256(encodeUtf8(STYLE)))}'; base-uri 'none'; form-action 'none'`
+const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${formatBase64(sha256(encodeUtf8(STYLE)))}'; base-uri 'none'; form-action 'none'`
 
 const MAX_CHARS = 300
 

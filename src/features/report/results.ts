@@ -28,7 +28,7 @@ export interface Result {
 }
 
 /** What an answer itself says where no finding says more. */
-export const VERDICT_RULES: Readonly<Record<string, Rule>> = {
+const VERDICT_RULES: Readonly<Record<string, Rule>> = {
   "verdict.changed": {
     title: "Changed, and not graded",
     help: "The list differs from what was pinned, and not all texts of both sides are at hand, so that nobody can say how much it means. Read the difference before you approve it.",

@@ -10,16 +10,16 @@ interface Hint {
   /** Value that counts where there is none. */
   readonly absent: boolean
   /** Value that claims to be harmless. */
-  readonly safe: boolean
+  readonly harmless: boolean
   /** How much it weighs that a tool takes the claim back in words: clients ask before a call because of it, or do not. */
   readonly admitted: Severity
 }
 
 const HINTS: Readonly<Record<string, Hint>> = {
-  readOnlyHint: { absent: false, safe: true, admitted: "high" },
-  destructiveHint: { absent: true, safe: false, admitted: "high" },
-  idempotentHint: { absent: false, safe: true, admitted: "medium" },
-  openWorldHint: { absent: true, safe: false, admitted: "medium" },
+  readOnlyHint: { absent: false, harmless: true, admitted: "high" },
+  destructiveHint: { absent: true, harmless: false, admitted: "high" },
+  idempotentHint: { absent: false, harmless: true, admitted: "medium" },
+  openWorldHint: { absent: true, harmless: false, admitted: "medium" },
 }
 
 /** Grader of a tool's `annotations`. */
@@ -101,7 +101,7 @@ function gradeName(member: ChangedMember, name: string, before: JsonValue, after
 function gradeHint(member: ChangedMember, name: string, hint: Hint, sides: readonly [JsonValue, JsonValue]): Said {
   const [was, is] = [effective(name, sides[0]), effective(name, sides[1])]
   const said = (severity: Severity, message: string): Said => ({ rule: "annotations.hint-changed", severity, message })
-  if (is !== !hint.safe) {
+  if (is !== !hint.harmless) {
     if (isContradicted(member, name, hint))
       return said("critical", `claims ${name} ${String(is)}, which its schema, name or text contradicts`)
     if (typeof is !== "boolean")

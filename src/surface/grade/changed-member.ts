@@ -55,7 +55,7 @@ export function changedMembers(item: ChangedItem): readonly ChangedMember[] {
 }
 
 /** The values of a member on both sides. */
-export function sidesOf(before: JsonObject, after: JsonObject, name: string): TwoSides {
+function sidesOf(before: JsonObject, after: JsonObject, name: string): TwoSides {
   const [a, b] = [ownMember(before, name), ownMember(after, name)]
   return { ...(a === undefined ? {} : { before: a }), ...(b === undefined ? {} : { after: b }) }
 }

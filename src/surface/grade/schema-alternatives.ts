@@ -8,7 +8,7 @@ import { partGoneSeverity } from "./schema-openness.js"
 import { isClosed, isFreeText, resolved, weighAdded } from "./schema-weight.js"
 
 /** Most alternatives that are matched with each other. */
-export const MAX_MATCHED = 200
+const MAX_MATCHED = 200
 
 /** One element of a list, at its index. */
 interface Element {

@@ -35,7 +35,7 @@ const text = (value: JsonValue): string => (typeof value === "string" ? value : 
 const MAX_PATTERN_CHARS = 2_000
 
 /** True where values must begin with something that is written out: a host, a folder, a scheme. Alternatives at the top make it none. */
-export function isPinned(pattern: JsonValue): boolean {
+function isPinned(pattern: JsonValue): boolean {
   if (typeof pattern !== "string" || pattern.length > MAX_PATTERN_CHARS || !pattern.startsWith("^")) return false
   const literal = /^\^(?:[\w\-/:@#~ ]|\\[^\w\s]|\(\?:)*/.exec(pattern)?.[0] ?? ""
   return /[\w]{2}/.test(literal) && /[/:@]|\\[./]/.test(literal) && !hasTopAlternative(pattern)
@@ -57,7 +57,7 @@ const ANYTHING =
   /^(?:\(\?:|\()?\^?(?:\(\?:|\()?(?:\.|\[\\s\\S\]|\[\\S\\s\]|\[\\w\\W\]|\[\\d\\D\]|\[\^\])?(?:[*+]\??|\{[01],\})?\)?\$?\)?$/
 
 /** True for a pattern that any text, or any but the empty one, matches; not for each that is such. */
-export const matchesAnything = (pattern: JsonValue): boolean =>
+const matchesAnything = (pattern: JsonValue): boolean =>
   typeof pattern !== "string" ||
   ANYTHING.test(pattern) ||
   /(?:^|\|)\^?\.[*+]\$?(?:$|\|)/.test(pattern.slice(0, MAX_PATTERN_CHARS))

@@ -10,7 +10,7 @@ import { isGrave, rolesOf } from "./schema-names.js"
 import { isFreeText, resolved, weighAdded } from "./schema-weight.js"
 
 /** Most properties of one schema among which names are matched. */
-export const MAX_RENAME_CANDIDATES = 50
+const MAX_RENAME_CANDIDATES = 50
 
 /** Grade a map of subschemas by name; `kind` as in `property-added`. */
 export function gradeProperties(comparison: Comparison, keyword: KeywordPair): void {

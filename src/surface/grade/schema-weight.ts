@@ -7,7 +7,7 @@ import { keywordIn } from "./schema-comparison.js"
 import { isGrave, isReach, type Role, rolesOf } from "./schema-names.js"
 
 /** Most subschemas of something new that are weighed: more is grave by itself. */
-export const MAX_WEIGHED = 500
+const MAX_WEIGHED = 500
 
 const COMBINATIONS = ["anyOf", "oneOf", "allOf"] as const
 
@@ -117,6 +117,3 @@ function weighRoles({ isFree, isFlag }: Pick<Weight, "isFree" | "isFlag">, roles
 }
 
 const isFlag = (schema: JsonValue): boolean => isObject(schema) && typesOf(schema).includes("boolean")
-
-/** How grave it is that something around a property became looser. */
-export const weighLoosened = (roles: ReadonlySet<Role>): Severity => (isReach(roles) ? "high" : "medium")

@@ -1,7 +1,7 @@
 // Words of action in tool names and descriptions: which say the same, which say the opposite, and which take something away.
 
 /** Words for one action; the first stands for all. Reading one and listing many differ by their arguments, not by their verb. */
-export const SYNONYMS: readonly (readonly string[])[] = [
+const SYNONYMS: readonly (readonly string[])[] = [
   ["get", "fetch", "retrieve", "read", "obtain", "show", "view", "list", "enumerate", "load", "display"],
   ["find", "search", "lookup", "query"],
   ["create", "make", "add", "insert", "new"],
@@ -17,7 +17,7 @@ export const SYNONYMS: readonly (readonly string[])[] = [
 ]
 
 /** Pairs that share everything but their sense. Words with un-, de- or dis- need no entry. */
-export const OPPOSITES: readonly (readonly [string, string])[] = [
+const OPPOSITES: readonly (readonly [string, string])[] = [
   ["get", "write"],
   ["get", "update"],
   ["get", "create"],
@@ -54,7 +54,7 @@ export const OPPOSITES: readonly (readonly [string, string])[] = [
 ]
 
 /** Prefixes that turn a verb into its opposite. */
-export const REVERSING_PREFIXES: readonly string[] = ["un", "de", "dis"]
+const REVERSING_PREFIXES: readonly string[] = ["un", "de", "dis"]
 
 /** Verbs that take something away for good. */
 export const DESTRUCTIVE_VERBS: readonly string[] = [

@@ -7,7 +7,7 @@ import { SUBSCHEMA_KEYWORDS, subschemasOf } from "./subschemas.js"
 import { resolveOnce } from "./walk.js"
 
 /** Deepest nesting, through references too, that is looked into; what is deeper equals nothing. */
-export const MAX_EFFECTIVE_DEPTH = 256
+const MAX_EFFECTIVE_DEPTH = 256
 
 /** Names by what is named; one for all schemas that are compared. */
 export interface Names {
@@ -222,7 +222,7 @@ const isOfType = (value: JsonValue, types: ReadonlySet<string>): boolean =>
   types.has(typeOf(value)) || (typeOf(value) === "integer" && types.has("number"))
 
 /** The JSON Schema type of a value; any number is a "number" unless it is whole. */
-export function typeOf(value: JsonValue): string {
+function typeOf(value: JsonValue): string {
   if (value === null) return "null"
   if (isArray(value)) return "array"
   if (typeof value === "bigint" || (typeof value === "number" && Number.isInteger(value))) return "integer"

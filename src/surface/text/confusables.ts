@@ -37,27 +37,7 @@ export function latinLike(character: string): string | null {
   return /^[A-Za-z]+$/.test(prototype) ? prototype : null
 }
 
-/** Alphabets with letters that pass for those of another. Chinese, Japanese, Korean and all others mix with Latin in honest words. */
-const ALPHABETS: readonly RegExp[] = [
-  /\p{Script=Latin}/u,
-  /\p{Script=Greek}/u,
-  /\p{Script=Cyrillic}/u,
-  /\p{Script=Armenian}/u,
-  /\p{Script=Georgian}/u,
-  /\p{Script=Hebrew}/u,
-  /\p{Script=Cherokee}/u,
-  /\p{Script=Coptic}/u,
-  /\p{Script=Lisu}/u,
-  /\p{Script=Deseret}/u,
-  /\p{Script=Canadian_Aboriginal}/u,
-]
-
 const WORD = /[\p{L}\p{M}\p{Cf}]+/gu
 
 /** The letters of a text in words; `_`, digits and signs are between them. */
 export const wordsOf = (text: string): readonly RegExpExecArray[] => [...text.matchAll(WORD)]
-
-/** True where a word, between signs and digits, has letters of two alphabets that pass for one another (Latin and Cyrillic, say). */
-export const hasMixedScripts = (text: string): boolean =>
-  !ASCII.test(text) &&
-  wordsOf(text).some(([word]) => !ASCII.test(word) && ALPHABETS.filter((script) => script.test(word)).length > 1)

@@ -5,7 +5,7 @@ import { type Hit, hit, MAX_READ_CHARS, times } from "./hit.js"
 import { decodeText } from "./invisible-text.js"
 
 /** A text of more characters is not reviewed by anybody. */
-export const MAX_REVIEWED_CHARS = 10_000
+const MAX_REVIEWED_CHARS = 10_000
 /** So long a line leaves the window of most viewers, wherever it is broken. */
 const MAX_LINE_CHARS = 2_000
 /** So many spaces push what follows out of view. */

@@ -54,7 +54,7 @@ const CITED =
   /\b(?:such as|e\.g\.|for example|phrases? like|like|detects?|flags?|blocks?|catches|attempts? to)\s{0,3}["'`(]?$/
 
 /** True where `length` characters at `at` are cited and not said: between quotes, or after "such as". */
-export function isCited(sentence: string, at: number, length: number): boolean {
+function isCited(sentence: string, at: number, length: number): boolean {
   const [before, after] = [sentence.slice(0, at), sentence.slice(at + length)]
   const isBetween = (mark: string) => before.split(mark).length % 2 === 0 && after.includes(mark)
   return isBetween('"') || isBetween("`") || (/'\s?$/.test(before) && after.includes("'")) || CITED.test(before)
