@@ -64,7 +64,7 @@ function worstOfName(place: Place, { at, under }: Appeared): Severity | undefine
 }
 
 /** A pointer and all that hold it, the innermost first. */
-function ancestors(pointer: string): readonly string[] {
+export function ancestors(pointer: string): readonly string[] {
   const found = [pointer]
   for (let at = pointer; at !== ""; ) {
     at = at.slice(0, at.lastIndexOf("/"))
@@ -78,4 +78,5 @@ function keepWorse(into: Map<string, Severity>, key: string, severity: Severity)
   into.set(key, known === undefined ? severity : (worstSeverity([known, severity]) ?? severity))
 }
 
-const placeKey = ({ section, item, pointer }: Place): string => JSON.stringify([section, item, pointer])
+/** A place as text: equal where section, item and pointer are. */
+export const placeKey = ({ section, item, pointer }: Place): string => JSON.stringify([section, item, pointer])

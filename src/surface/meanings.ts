@@ -3,25 +3,59 @@
 import { compareSeverity, type Severity, worstSeverity } from "../core/severity.js"
 import type { Change } from "../core/verdict.js"
 import type { ChangeAnalysis } from "./analysis.js"
-import type { ChangeFinding, Finding, Place } from "./finding.js"
+import { ancestors, placeKey } from "./change-severity.js"
+import type { ChangeFinding, Finding } from "./finding.js"
 
 /** What an analysis says of changes. */
 export type Meanings = Pick<ChangeAnalysis, "meanings" | "appeared">
 
-/** What one change means: the meanings that cover it and what appeared at or under its place, gravest first. */
+/** What one change means: the meanings that cover it and what appeared at or under its place, gravest first, and what is said of several
+ *  items of one name once. */
 export function meaningsOf(change: Change, { meanings, appeared }: Meanings): readonly (ChangeFinding | Finding)[] {
-  const covering = meanings.filter((one) => isSameItem(one, change) && one.covers.includes(change.pointer))
-  const found = appeared.filter((one) => isSameItem(one, change) && isUnder(one.pointer, change.pointer))
-  return gravestFirst([...covering, ...found])
+  const key = placeKey(change)
+  return gravestFirst([...(byCovered(meanings).get(key) ?? []), ...(byPlace(appeared).get(key) ?? [])])
 }
 
 /** What appeared and stands under no change: the pair of a tool that differs, a name in another item. */
-export const appearedElsewhere = (changes: readonly Change[], { appeared }: Meanings): readonly Finding[] =>
-  gravestFirst(
-    appeared.filter(
-      (one) => !changes.some((change) => isSameItem(one, change) && isUnder(one.pointer, change.pointer)),
-    ),
-  )
+export function appearedElsewhere(changes: readonly Change[], { appeared }: Meanings): readonly Finding[] {
+  const changed = new Set(changes.map(placeKey))
+  return gravestFirst(appeared.filter((one) => !placesOf(one).some((place) => changed.has(place))))
+}
+
+/** By the places of the changes that they cover. */
+const byCovered = index<ChangeFinding>((one) => one.covers.map((pointer) => placeKey({ ...one, pointer })))
+
+/** By the place of each and all that hold it. */
+const byPlace = index<Finding>((one) => placesOf(one))
+
+const placesOf = (one: Finding): readonly string[] =>
+  ancestors(one.pointer).map((pointer) => placeKey({ ...one, pointer }))
+
+/** Findings by place, made once for a list: each change of thousands asks for its own. */
+function index<T extends object>(places: (one: T) => readonly string[]) {
+  const made = new WeakMap<readonly T[], ReadonlyMap<string, readonly T[]>>()
+  return (findings: readonly T[]): ReadonlyMap<string, readonly T[]> => {
+    const known = made.get(findings) ?? group(findings, places)
+    made.set(findings, known)
+    return known
+  }
+}
+
+function group<T extends object>(findings: readonly T[], places: (one: T) => readonly string[]) {
+  const groups = new Map<string, T[]>()
+  const said = new Set<string>()
+  for (const one of findings) {
+    const text = JSON.stringify(one)
+    if (said.has(text)) continue
+    said.add(text)
+    for (const place of places(one)) {
+      const same = groups.get(place)
+      if (same) same.push(one)
+      else groups.set(place, [one])
+    }
+  }
+  return groups
+}
 
 /** The changes of an analysis, each with its severity and the rule that says so. */
 export const withRules = (analysis: ChangeAnalysis): readonly Change[] =>
@@ -39,8 +73,3 @@ export function gravestOf(changes: readonly Change[]): Severity | null {
 /** Findings in order of severity, else as they were. */
 export const gravestFirst = <T extends { readonly severity: Severity }>(findings: readonly T[]): readonly T[] =>
   [...findings].sort((a, b) => compareSeverity(a.severity, b.severity))
-
-const isSameItem = (place: Place, { section, item }: Change): boolean =>
-  place.section === section && place.item === item
-
-const isUnder = (pointer: string, parent: string): boolean => pointer === parent || pointer.startsWith(`${parent}/`)
