@@ -5,7 +5,7 @@ import { SECTION_NAMES, surfaceItems } from "../core/section.js"
 import { isAtLeast, type Severity } from "../core/severity.js"
 import type { Scanned } from "../features/scan.js"
 import { type SurfaceClasses, TIERS, type ToolClass } from "../surface/classify/classify.js"
-import { type FindingGroup, groupFindings } from "../surface/groups.js"
+import { type FindingGroup, groupFindings, isOfWhole } from "../surface/groups.js"
 import { countSeverities } from "../surface/shown-finding.js"
 import type { Run } from "../surface/shown-lines.js"
 import { showItem, showName } from "../surface/shown-text.js"
@@ -77,14 +77,14 @@ function renderFindings(page: Page, { analysis }: Extract<Scanned, { ok: true }>
 }
 
 /** `search`, `prompts ask`, `instructions`, `tools`: what is on no item, or on one without a name at no place of it, is on the list. */
-function renderTitle(page: Page, { section, items, findings }: FindingGroup): void {
+function renderTitle(page: Page, group: FindingGroup): void {
+  const { section, items } = group
   if (items.length > 1) {
     page.names(1, { text: `${items.length} ${section}: `, look: "bold" }, items)
     return
   }
   const [item = null] = items
-  const isItem = SECTION_NAMES.some((name) => name === section) && (item !== null || findings[0]?.pointer !== "")
-  const title = isItem ? `${section === "tools" ? "" : `${section} `}${showItem(item)}` : section
+  const title = isOfWhole(group) ? section : `${section === "tools" ? "" : `${section} `}${showItem(item)}`
   page.words(1, [{ text: title, look: "bold" }])
 }
 

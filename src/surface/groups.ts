@@ -1,6 +1,8 @@
 // A person's view of changes and findings: by section and item, and the same on many items once (generators touch every tool of a list
 // in the same way). For people only: JSON and SARIF name every one on its own.
+
 import { canonicalize } from "../core/canonical.js"
+import { SECTION_NAMES } from "../core/item.js"
 import type { JsonValue } from "../core/json.js"
 import { SEVERITIES } from "../core/severity.js"
 import type { Change } from "../core/verdict.js"
@@ -25,6 +27,11 @@ export interface FindingGroup {
   /** Gravest first; of many items those of the first. */
   readonly findings: readonly Finding[]
 }
+
+/** True where a group is about its list, instructions or serverInfo: what is on no item, or on one without a name at no place of it. */
+export const isOfWhole = ({ section, items, findings }: FindingGroup): boolean =>
+  !SECTION_NAMES.some((name) => name === section) ||
+  (items.every((item) => item === null) && findings.every(({ pointer }) => pointer === ""))
 
 /** At least one. */
 export type NonEmpty<T> = readonly [T, ...T[]]

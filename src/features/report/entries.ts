@@ -7,7 +7,14 @@ import { SEVERITIES, type Severity, worstSeverity } from "../../core/severity.js
 import type { Change } from "../../core/verdict.js"
 import type { ChangeAnalysis } from "../../surface/analysis.js"
 import type { ChangeFinding, Finding, Place } from "../../surface/finding.js"
-import { type ChangeGroup, groupChanges, groupFindings, type NonEmpty, splitBy } from "../../surface/groups.js"
+import {
+  type ChangeGroup,
+  groupChanges,
+  groupFindings,
+  isOfWhole,
+  type NonEmpty,
+  splitBy,
+} from "../../surface/groups.js"
 import { appearedElsewhere, meaningsOf } from "../../surface/meanings.js"
 import { changesOf, type ReportServer } from "./model.js"
 
@@ -128,13 +135,13 @@ const membersOf = (section: Change["section"], value: { readonly [name: string]:
 /** Findings by the item they are on, or by those that share them. */
 const entriesOfFindings = (findings: readonly Finding[]): readonly Entry[] =>
   groupFindings(findings).map(
-    ({ section, items, findings: own }): Entry => ({
-      section,
+    (group): Entry => ({
+      section: group.section,
       kind: "found",
-      names: isList(section) ? items : [],
+      names: isOfWhole(group) ? [] : group.items,
       from: null,
-      severity: worstSeverity(own.map(({ severity }) => severity)),
-      parts: sortParts(splitBy(own, ({ pointer }) => pointer).map(partOfFindings)),
+      severity: worstSeverity(group.findings.map(({ severity }) => severity)),
+      parts: sortParts(splitBy(group.findings, ({ pointer }) => pointer).map(partOfFindings)),
     }),
   )
 

@@ -2,6 +2,7 @@
 // only the style with its hash. What servers say is text (html-markup.ts).
 import { encodeUtf8, formatBase64 } from "../../core/bytes.js"
 import { sha256 } from "../../core/hash.js"
+import { tallySeverities } from "../../surface/shown-finding.js"
 import { showLine } from "../../surface/shown-text.js"
 import { entriesOf } from "./entries.js"
 import { severityBadge } from "./html-entry.js"
@@ -9,7 +10,7 @@ import { type Html, html, when } from "./html-markup.js"
 import { answerBadge, renderServer } from "./html-server.js"
 import { STYLE } from "./html-style.js"
 import { gravestOfServer, type Report, type ReportRoot, type ReportServer } from "./model.js"
-import { NOT_GRADED, nameOf, packageOf, REMARK, summaryOf, tally } from "./words.js"
+import { NOT_GRADED, nameOf, packageOf, REMARK, summaryOf } from "./words.js"
 
 /** The policy of the page. */
 const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${formatBase64(sha256(encodeUtf8(STYLE)))}'; base-uri 'none'; form-action 'none'`
@@ -46,7 +47,7 @@ ${renderTable(servers)}${renderFilter(servers)}${servers.map(renderServer)}</mai
 function renderFacts({ exitCode, failOn, ruleset, toolVersion, generatedAt }: Report): Html {
   const facts = [
     ["exit code", String(exitCode)],
-    ["fails from", failOn ?? "any change"],
+    ...(failOn === null ? [] : [["fails from", failOn]]),
     ["rules", ruleset],
     ["toolsum", toolVersion],
     ...(generatedAt === null ? [] : [["made", generatedAt]]),
@@ -71,7 +72,7 @@ function renderFilter(servers: readonly ReportServer[]): Html {
   const ungraded = severities.filter((severity) => severity === null).length
   const boxes = [
     ...(ungraded > 0 ? [{ severity: "ungraded", word: NOT_GRADED, count: ungraded }] : []),
-    ...tally(severities.flatMap((severity) => severity ?? [])).map((one) => ({ ...one, word: one.severity })),
+    ...tallySeverities(severities.flatMap((severity) => severity ?? [])).map((one) => ({ ...one, word: one.severity })),
   ]
   const box = ({ severity, word, count }: (typeof boxes)[number]): Html =>
     html`<label><input type="checkbox" id="show-${severity}" checked> <span class="${severity}">${count} ${word}</span></label>`
