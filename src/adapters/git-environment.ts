@@ -19,6 +19,7 @@ export const HARMLESS_SETTINGS: readonly string[] = [
   "protocol.allow=never",
   // A cache of the history that is believed without looking at the commits.
   "core.commitGraph=false",
+  "core.warnAmbiguousRefs=true",
   "submodule.recurse=false",
   // A folder of the work tree that looks like a repository is none.
   "safe.bareRepository=explicit",

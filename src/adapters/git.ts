@@ -3,7 +3,7 @@
 // configuration or an environment could make git start is switched off (git-environment.ts). Nothing is fetched.
 import { execFile } from "node:child_process"
 import { realpathSync } from "node:fs"
-import { dirname, join, parse, relative, sep } from "node:path"
+import { basename, dirname, join, parse, posix, relative, sep } from "node:path"
 import { type Bad, quote, ToolsumError } from "../core/errors.js"
 import { MAX_JSON_BYTES } from "../core/json.js"
 import { cleanEnvironment, type Environment, HARMLESS_SETTINGS } from "./git-environment.js"
@@ -15,7 +15,8 @@ export type CommitId = string & { readonly commit: unique symbol }
 
 /** A repository around a folder, read only. */
 export interface Repository {
-  /** The commit that a revision names. Throws USAGE for a text that can be none and for one that git does not know. */
+  /** The commit that a revision names. Throws USAGE for a text that can be none, for one that git does not know, and for the name of
+   *  several things. */
   resolve(revision: string): Promise<CommitId>
   /** The commits that are common ancestors of both and ancestors of no other such commit. */
   mergeBases(a: CommitId, b: CommitId): Promise<readonly CommitId[]>
@@ -24,6 +25,8 @@ export interface Repository {
   /** Bytes of the regular file at such a path as it was at a commit; null when nothing was there. Throws CONFIG_INVALID for a link, a
    *  folder and what is too large, IO_FAILED where the repository does not have the bytes. */
   readAt(commit: CommitId, path: string): Promise<Uint8Array | null>
+  /** All files of that name at a commit, each as it is called in the repository. */
+  findFiles(commit: CommitId, name: string): Promise<readonly string[]>
   /** An absolute path in or below the folder, as it is called in the repository: from its top, with slashes. */
   nameOf(path: string): string
 }
@@ -44,14 +47,14 @@ export function openRepository(folder: string, environment: Environment): Reposi
     resolve: async (revision) => {
       if (!REVISION.test(revision)) throw new ToolsumError("USAGE", `expected a git revision, got ${quote(revision)}`)
       const unknown = () => new ToolsumError("USAGE", `git knows no revision ${quote(revision)} here`)
-      const { code, stdout } = await ask([
-        "rev-parse",
-        "--verify",
-        "--quiet",
-        "--end-of-options",
-        `${revision}^{commit}`,
-      ])
+      const { code, stdout, stderr } = await ask(["rev-parse", "--verify", "--end-of-options", `${revision}^{commit}`])
       if (code !== 0) throw unknown()
+      // A tag called as a branch is would be taken in its place.
+      if (stderr.includes("is ambiguous"))
+        throw new ToolsumError(
+          "USAGE",
+          `git knows more than one ${quote(revision)}: write refs/heads/…, refs/remotes/… or refs/tags/…`,
+        )
       return readCommit(stdout.toString("latin1").trim(), unknown)
     },
     mergeBases: async (a, b) => {
@@ -66,6 +69,12 @@ export function openRepository(folder: string, environment: Environment): Reposi
       return stdout.toString("latin1").trim() !== "false"
     },
     readAt: (commit, path) => readBlob(ask, commit, nameOf(path)),
+    findFiles: async (commit, name) => {
+      const { code, stdout } = await ask(["ls-tree", "-r", "-z", "--full-tree", "--name-only", commit])
+      if (code !== 0) throw unreadable(`the tree of ${commit.slice(0, 12)}`)
+      const files = stdout.toString("utf8").split("\0")
+      return files.filter((file) => posix.basename(file) === name)
+    },
   }
 }
 
@@ -87,15 +96,20 @@ function findTop(folder: string): string {
   return top
 }
 
-function realFolder(folder: string): string {
+/** Where a folder really is; one that is gone was where the folder around it is. */
+export function realFolder(folder: string): string {
   try {
     return realpathSync(folder)
   } catch (cause) {
+    if (errnoOf(cause) === "ENOENT" && dirname(folder) !== folder)
+      return join(realFolder(dirname(folder)), basename(folder))
     throw new ToolsumError("USAGE", `expected a folder at ${quotePath(folder)}`, { cause })
   }
 }
 
-type Ask = (args: readonly string[]) => Promise<{ readonly code: number; readonly stdout: Buffer }>
+type Ask = (
+  args: readonly string[],
+) => Promise<{ readonly code: number; readonly stdout: Buffer; readonly stderr: Buffer }>
 
 const runGit = (top: string, args: readonly string[], environment: Environment): ReturnType<Ask> =>
   new Promise((resolve, reject) => {
@@ -103,9 +117,9 @@ const runGit = (top: string, args: readonly string[], environment: Environment):
     const options = { cwd: parse(top).root, env: cleanEnvironment(environment, top), encoding: "buffer" as const }
     const limits = { maxBuffer: MAX_JSON_BYTES + 1024, timeout: TIMEOUT_MS, windowsHide: true }
     const words = ["--no-pager", "-C", top, ...HARMLESS_SETTINGS.flatMap((setting) => ["-c", setting]), ...args]
-    execFile("git", words, { ...options, ...limits }, (error, stdout) => {
-      if (error === null) resolve({ code: 0, stdout })
-      else if (typeof error.code === "number") resolve({ code: error.code, stdout })
+    execFile("git", words, { ...options, ...limits }, (error, stdout, stderr) => {
+      if (error === null) resolve({ code: 0, stdout, stderr })
+      else if (typeof error.code === "number") resolve({ code: error.code, stdout, stderr })
       else reject(describeFailure(error))
     })
   })

@@ -9,7 +9,10 @@ const MAX_FOLDERS = 100_000
 const MAX_LOCKFILES = 1000
 const SKIPPED: ReadonlySet<string> = new Set([".git", "node_modules"])
 
-/** Paths of the lockfiles in `root` and below it, sorted; at least one. Throws USAGE for none, and for more folders or lockfiles than can
+/** True for a file, named from the top with slashes, that such a search would come by. */
+export const isSearched = (name: string): boolean => name.split("/").every((part) => !SKIPPED.has(part))
+
+/** Paths of the lockfiles in `root` and below it, sorted. Throws USAGE for more folders or lockfiles than can
  *  be meant; IO_FAILED for a folder that cannot be read: one in it would be missed. */
 export function findLockfilesBelow(root: string): readonly string[] {
   const found: string[] = []
@@ -23,7 +26,6 @@ export function findLockfilesBelow(root: string): readonly string[] {
     if (folders.length > MAX_FOLDERS) throw tooMany(root, `${MAX_FOLDERS} folders`)
     if (found.length > MAX_LOCKFILES) throw tooMany(root, `${MAX_LOCKFILES} lockfiles`)
   }
-  if (found.length === 0) throw new ToolsumError("FILE_MISSING", `expected a ${LOCKFILE_NAME} below ${quotePath(root)}`)
   return found.sort()
 }
 

@@ -54,7 +54,9 @@ export function lookAtFile(path: string): LookedAt {
 /** The kind of the file at an absolute path. Throws as `lookAtFile`. */
 export const kindOfFile = (path: string): FileKind => lookAtFile(path).kind
 
-function kindOfBytes(bytes: Uint8Array, path: string): FileKind {
+/** The kind of a file by its bytes and its name. */
+export function kindOfBytes(bytes: Uint8Array, path: string): FileKind {
+  if (basename(path) === LEGION_LOCKFILE_NAME) return "legion-lockfile"
   // Only a look: whether it is UTF-8 is for its reader to say.
   const text = new TextDecoder().decode(bytes)
   if (PROOF_FILE.test(text) || path.endsWith(".tlog-proof")) return "proof"

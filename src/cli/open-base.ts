@@ -2,9 +2,10 @@
 // the working tree are under test themselves (DESIGN 8); pins and logs are compared with the merge base. What a difference means is
 // features/base-gate.ts's.
 import { lstatSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { dirname, join, relative, sep } from "node:path"
 import { definitionsPath } from "../adapters/definitions-fs.js"
 import type { CommitId, Repository } from "../adapters/git.js"
+import { findLockfile } from "../adapters/lockfile-fs.js"
 import { readProjectSettings } from "../adapters/settings-fs.js"
 import type { BaseReport } from "../core/base-report.js"
 import { quote, ToolsumError } from "../core/errors.js"
@@ -16,10 +17,11 @@ import { compareWithBase, type Departure, judgeDeparture } from "../features/bas
 import { findContradictions } from "../features/base-gate-logs.js"
 import { isSamePin } from "../features/merge-pins.js"
 import { findPin } from "../features/pins.js"
+import { kindOfBytes } from "./file-kind.js"
 import type { Io } from "./io.js"
 
 /** The commits of a base. */
-interface BaseCommits {
+export interface BaseCommits {
   readonly repository: Repository
   readonly ref: string
   readonly commit: CommitId
@@ -54,7 +56,7 @@ export interface BaseQuestion {
 /** Hold a lockfile to a revision. Throws USAGE for one that git does not know and where no merge base can be found; CONFIG_INVALID for
  *  settings that cannot be read and for links; LOCKFILE_MALFORMED for a lockfile of the base that is none; IO_FAILED. */
 export async function openBase({ path, ref, accepted, io }: BaseQuestion, tree: TreeFiles): Promise<OpenedBase> {
-  refuseLinks(path)
+  await refuseLinks(path, io)
   const commits = await findCommits(path, ref, io)
   const { repository, commit, mergeBase } = commits
   const [base, atRef] = [await readLockfileAt(commits, mergeBase, path), await readLockfileAt(commits, commit, path)]
@@ -87,11 +89,15 @@ export async function readBaseRoots(ref: string, path: string, io: Io): Promise<
   const { openRepository } = await import("../adapters/git.js")
   const repository = openRepository(dirname(path), io.env)
   const commit = await repository.resolve(ref)
+  const before = await repository.readAt(commit, path)
+  if (before !== null && kindOfBytes(before, path) !== "legion-lockfile")
+    throw new ToolsumError("CONFIG_INVALID", `--base: expected the lockfile that ${quote(ref)} has, got another kind`)
   const { settings } = await readSettingsAt({ repository, ref }, commit, path)
   return settings.roots.map((root) => ({ ...root, source: "base" as const }))
 }
 
-async function findCommits(path: string, ref: string, io: Io): Promise<BaseCommits> {
+/** The commits of a base. Throws as `openBase`. */
+export async function findCommits(path: string, ref: string, io: Io): Promise<BaseCommits> {
   const { openRepository } = await import("../adapters/git.js") // starts processes: loaded only when asked for
   const repository = openRepository(dirname(path), io.env)
   const commit = await repository.resolve(ref)
@@ -111,14 +117,28 @@ async function findMergeBase(repository: Repository, ref: string, commit: Commit
   throw new ToolsumError("USAGE", `git finds no merge base of ${quote(ref)} and HEAD: ${why}`)
 }
 
-/** What is compared is what lies in the repository: a link could lead anywhere. Throws CONFIG_INVALID. */
-function refuseLinks(path: string): void {
+/** What is compared is what lies in the repository: a link, or another repository inside this one, could bring a base of its own. Throws
+ *  CONFIG_INVALID. */
+async function refuseLinks(path: string, io: Io): Promise<void> {
+  await refuseOtherRepository(dirname(path), io.cwd)
   for (const file of [path, join(dirname(path), SETTINGS_NAME)])
     if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink())
       throw new ToolsumError(
         "CONFIG_INVALID",
         `--base: expected a regular file at ${quote(file, 400)}, got a symbolic link`,
       )
+}
+
+async function refuseOtherRepository(folder: string, cwd: string): Promise<void> {
+  const { realFolder } = await import("../adapters/git.js")
+  const top = findLockfile(cwd).gitRoot
+  if (top === null || relative(top, folder).split(sep)[0] === "..") return
+  const isLinked = realFolder(folder) !== join(realFolder(top), relative(top, folder))
+  if (isLinked || findLockfile(folder).gitRoot !== top)
+    throw new ToolsumError(
+      "CONFIG_INVALID",
+      `--base: expected a folder of the repository at ${quote(top, 400)}, got ${isLinked ? "a symbolic link" : "another repository"} on the way to ${quote(folder, 400)}`,
+    )
 }
 
 async function readLockfileAt(

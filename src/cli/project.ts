@@ -4,7 +4,7 @@ import { findLockfile, LOCKFILE_NAME } from "../adapters/lockfile-fs.js"
 import { createFileLockfile } from "../adapters/lockfile-store.js"
 import { createFileTrustStore, pinnedRoots, type TrustStore } from "../adapters/trust-fs.js"
 import { findUserDirs } from "../adapters/user-dirs.js"
-import { ToolsumError } from "../core/errors.js"
+import { quote, ToolsumError } from "../core/errors.js"
 import type { JsonObject } from "../core/json.js"
 import type { Policy } from "../core/policy.js"
 import { type PinnedRoot, parseRootArgument } from "../core/root.js"
@@ -54,10 +54,25 @@ export function findProjectLockfiles(options: Options, io: Io): readonly Lockfil
   return paths.size === 0 ? [findNearestLockfile(io)] : [...paths].map(createFileLockfile)
 }
 
-/** Every lockfile below the git root, or below the working folder outside git. Throws USAGE for none and for too large a tree. */
-export async function findAllLockfiles(io: Io): Promise<readonly LockfileStore[]> {
+/** The same for a command that may hold them to `--base`: with those that it has and the tree has not. Throws as `openBase`. */
+export async function findHeldLockfiles(options: Options, io: Io): Promise<readonly LockfileStore[]> {
+  const stores = findProjectLockfiles(options, io)
+  return isUserLockfile(options) || options.values("lock").length > 0 ? stores : withGone(stores, false, options, io)
+}
+
+/** Every lockfile below the git root, or below the working folder outside git; of `--base`, too. Throws FILE_MISSING for none, USAGE for too
+ *  large a tree. */
+export async function findAllLockfiles(options: Options, io: Io): Promise<readonly LockfileStore[]> {
   const { findLockfilesBelow } = await import("../adapters/lockfiles-below.js")
-  return findLockfilesBelow(findLockfile(io.cwd).gitRoot ?? io.cwd).map(createFileLockfile)
+  const root = findLockfile(io.cwd).gitRoot ?? io.cwd
+  const stores = await withGone(findLockfilesBelow(root).map(createFileLockfile), true, options, io)
+  if (stores.length > 0) return stores
+  throw new ToolsumError("FILE_MISSING", `expected a ${LOCKFILE_NAME} below ${quote(root, 400)}`)
+}
+
+async function withGone(stores: readonly LockfileStore[], all: boolean, options: Options, io: Io) {
+  const ref = options.value("base")
+  return ref === null ? stores : (await import("./gone-lockfiles.js")).withGoneLockfiles(stores, { ref, all, io })
 }
 
 /** The lockfile at a path as it was typed. */

@@ -19,14 +19,14 @@ const baseMember = ({ findings, ...base }: BaseReport): JsonValue => ({
   findings: findings.map((finding) => ({ ...finding })),
 })
 
-/** Say what differs from the base, and which accepted digests belong to no difference. With `--json` the document has the first. */
+/** Say what differs from the base, and which accepted digests belong to no difference. `say`: where to; null where a document has the first. */
 export function showBases(
   bases: readonly BaseReport[],
-  { command, options, io }: { command: "verify" | "check"; options: Options; io: Io },
+  p: { command: "verify" | "check"; options: Options; io: Io; say: ((text: string) => void) | null },
 ): void {
+  const { command, options, io, say } = p
   const isOpen = bases.some(({ findings }) => findings.some(({ status }) => status === "open"))
-  if (!options.flag("json") && (isOpen || !options.flag("quiet")))
-    for (const base of bases) io.stdout(renderBase(base, command))
+  if (say !== null && (isOpen || !options.flag("quiet"))) for (const base of bases) say(renderBase(base, command))
   const known = new Set(bases.flatMap(({ findings }) => findings.flatMap(({ accept }) => accept ?? [])))
   for (const digest of readAccepted(options))
     if (!known.has(digest)) io.stderr(`warning: --accept ${digest}: no change has this digest\n`)

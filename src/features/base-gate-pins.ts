@@ -28,6 +28,8 @@ export interface ComparedLockfiles {
 export interface ChangedPin {
   readonly name: string
   readonly before: Pin | null
+  /** What else the base has pinned of the same stream, or of the same subject under a name that is gone. */
+  readonly earlier: readonly Pin[]
   readonly pin: Pin
 }
 
@@ -37,7 +39,21 @@ export function findChangedPins({ base, atRef, tree }: ComparedLockfiles): reado
   return Object.entries(tree.servers).flatMap(([name, pin]) => {
     const [before, ref] = [ownMember(base.servers, name), ownMember(atRef.servers, name)]
     const isKnown = [before, ref, ...(before === null ? gone : [])].some((one) => one && isSameEvidence(one, pin))
-    return isKnown ? [] : [{ name, before, pin }]
+    return isKnown ? [] : [{ name, before, earlier: findEarlier(name, pin, { base, gone: new Set(gone) }), pin }]
+  })
+}
+
+/** A pin that takes the place of another by another name must not go back behind it either. */
+function findEarlier(
+  name: string,
+  pin: Pin,
+  { base, gone }: { base: Lockfile; gone: ReadonlySet<unknown> },
+): readonly Pin[] {
+  const now = readPlace(pin)
+  return Object.entries(base.servers).flatMap(([other, one]) => {
+    const then = readPlace(one)
+    const isRelated = then.subject === now.subject && (gone.has(one) || then.stream === now.stream)
+    return other !== name && then.subject !== null && isRelated ? [one] : []
   })
 }
 
@@ -52,20 +68,32 @@ const goneNames = ({ base, atRef, tree }: ComparedLockfiles): readonly string[] 
       (ownMember(atRef.servers, name) !== null || ownMember(tree.removed, name) !== null),
   )
 
-/** Pins of the base that the tree has no more: noted in `removed`, under another name, or simply gone. */
-export function compareGone(lockfiles: ComparedLockfiles, make: FindingMaker): readonly BaseFinding[] {
+/** Pins of the base that the tree has no more: noted in `removed`, under another name, or simply gone. `areAlike`: whether the base's settings
+ *  ask the same of two names. */
+export function compareGone(
+  lockfiles: ComparedLockfiles,
+  areAlike: (name: string, other: string) => boolean,
+  make: FindingMaker,
+): readonly BaseFinding[] {
   const { base, tree } = lockfiles
-  const names = new Set(Object.values(tree.servers).map(identityOf))
   return goneNames(lockfiles).flatMap((name) => {
     const pin = base.servers[name]
     if (pin === undefined) return []
     const note = ownMember(tree.removed, name)
     if (note !== null) return [make.pass("removed", name, "removed", note.by)]
-    if (names.has(identityOf(pin))) return [make.pass("removed", name, "pinned under another name", null)]
+    const others = Object.keys(tree.servers).filter(
+      (other) => tree.servers[other] && isSamePinned(tree.servers[other], pin),
+    )
+    if (others.some((other) => areAlike(name, other)))
+      return [make.pass("removed", name, "pinned under another name", null)]
     const change = { kind: "removed", name, before: digestOf(pin), after: null } as const
-    return [make.change(change, "its pin is gone, and nothing in removed says why")]
+    const why =
+      others.length > 0 ? "toolsum.json at the base asks something else of its new name" : "nothing in removed says why"
+    return [make.change(change, `its pin is gone, and ${why}`)]
   })
 }
+
+const isSamePinned = (a: Pin, b: Pin): boolean => identityOf(a) === identityOf(b)
 
 /** The launch line or URL, and the masks, of a pin that was there before. `allowed`: masks that the base's settings have for it. */
 export function compareReading(
@@ -97,7 +125,7 @@ function isPartOf(part: readonly Mask[], whole: readonly Mask[]): boolean {
 
 /** Approval and place in the log of a pin whose evidence holds, or that it does not. */
 export function compareEvidence(
-  { name, before, pin }: ChangedPin,
+  { name, before, earlier, pin }: ChangedPin,
   verdict: ServerVerdict | null,
   make: FindingMaker,
 ): readonly BaseFinding[] {
@@ -107,12 +135,15 @@ export function compareEvidence(
   if (verdict?.verdict !== "PROVEN")
     return [make.fault("evidence", name, `its evidence is not proven: ${verdict?.reason ?? "not read"}`, claimedBy)]
   const [then, now] = [before && digestOf(before), digestOf(pin)]
-  const back = before && describeStepBack(before, pin)
-  const order = { kind: "order", name, before: before && placeOf(before), after: placeOf(pin) } as const
+  const [back = null] = [before, ...earlier].flatMap((one) => {
+    const why = one && describeStepBack(one, pin)
+    return why ? [{ why, from: placeOf(one) }] : []
+  })
+  const order = { kind: "order", name, before: back?.from ?? null, after: placeOf(pin) } as const
   const chain = { kind: "chain", name, before: then, after: now } as const
   const isChained = then === now || (pin.approved?.from ?? null) === then
   return [
-    ...(back ? [make.change(order, back, claimedBy)] : []),
+    ...(back ? [make.change(order, back.why, claimedBy)] : []),
     ...(isChained ? [] : [make.change(chain, describeBrokenChain(pin, then), claimedBy)]),
   ]
 }
@@ -130,6 +161,7 @@ function digestOf(pin: Pin): string | null {
 interface Place {
   readonly log: string
   readonly index: bigint | null
+  readonly subject: string | null
   readonly stream: string | null
   readonly seq: bigint | null
 }
@@ -137,11 +169,12 @@ interface Place {
 function readPlace(pin: Pin): Place {
   const { log, index } = pin
   const legion = attempt(() => legionRecordOf(pin))
-  if (legion instanceof ToolsumError) return { log, index, stream: null, seq: null }
-  if (legion !== null) return { log, index: legion.leafIndex, stream: null, seq: null }
+  const unknown = { log, index, subject: null, stream: null, seq: null }
+  if (legion instanceof ToolsumError) return unknown
+  if (legion !== null) return { ...unknown, index: legion.leafIndex }
   const record = pin.record === null ? null : attempt(() => parseRecord(pin.record ?? ""))
-  if (record === null || record instanceof ToolsumError) return { log, index, stream: null, seq: null }
-  return { log, index, stream: streamKey(record), seq: record.seq }
+  if (record === null || record instanceof ToolsumError) return unknown
+  return { log, index, subject: record.subject, stream: streamKey(record), seq: record.seq }
 }
 
 const placeOf = (pin: Pin): JsonObject => {

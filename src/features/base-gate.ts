@@ -5,7 +5,7 @@ import { attempt, ToolsumError } from "../core/errors.js"
 import { computeTextDigest } from "../core/hash.js"
 import { formatLockfile, type Lockfile } from "../core/lockfile.js"
 import { formatRootArgument, type PinnedRoot } from "../core/root.js"
-import { mayAskLog, type Settings, type SettingsFile } from "../core/settings.js"
+import { failOnOf, liveWishOf, mayAskLog, type Settings, type SettingsFile } from "../core/settings.js"
 import type { ServerVerdict } from "../core/verdict.js"
 import { createFindingMaker, type FindingMaker } from "./base-change.js"
 import { compareLogs } from "./base-gate-logs.js"
@@ -91,10 +91,14 @@ function compareParts(
   const known = (origin: string) => logs !== null && mayAskLog(settings.atRef.settings, origin)
   return [
     ...compareLogs({ base: base.logs, atRef: atRef.logs, tree: tree.logs, known }, make),
-    ...compareGone(compared, make),
+    ...compareGone(compared, (name, other) => asksAlike(settings.atRef.settings, name, other), make),
     ...findRequired(settings.atRef.settings, tree, make),
   ]
 }
+
+/** True where the settings ask the same of two pins. */
+const asksAlike = (settings: Settings, name: string, other: string): boolean =>
+  failOnOf(settings, name) === failOnOf(settings, other) && liveWishOf(settings, name) === liveWishOf(settings, other)
 
 const findRequired = ({ required }: Settings, tree: Lockfile, make: FindingMaker): readonly BaseFinding[] =>
   required

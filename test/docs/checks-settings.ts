@@ -31,7 +31,11 @@ function answer(question: string, doc: FormatDocument): string {
 function removal(doc: FormatDocument) {
   const base = parseLockfile(doc.text("lockfile"))
   const tree = { ...EMPTY_LOCKFILE, logs: base.logs }
-  const [finding] = compareGone({ base, atRef: base, tree }, createFindingMaker("toolsum.lock.json", new Set()))
+  const [finding] = compareGone(
+    { base, atRef: base, tree },
+    () => true,
+    createFindingMaker("toolsum.lock.json", new Set()),
+  )
   const before = base.servers[PIN_NAME] ? pinDigestOf(base.servers[PIN_NAME]) : null
   return { finding, change: { kind: "removed", name: PIN_NAME, before, after: null } as const }
 }

@@ -60,7 +60,7 @@ test("masks are to be accepted, unless the base's settings have them for the pin
     class: "date",
     max: 10,
   }
-  const changed = { name, before: { ...pin, masks: [] }, pin: { ...pin, masks: [mask] } }
+  const changed = { name, before: { ...pin, masks: [] }, earlier: [], pin: { ...pin, masks: [mask] } }
   expect(compareReading(changed, [], make)).toMatchObject([{ kind: "mask", status: "open" }])
   expect(compareReading(changed, [mask], make)).toEqual([])
   expect(compareReading({ ...changed, before: null }, [], make)).toMatchObject([{ kind: "mask" }])

@@ -29,7 +29,7 @@ import type { CommandLine, Options } from "../options.js"
 import { loadPaint } from "../paint.js"
 import {
   announceWitnessPolicy,
-  findProjectLockfiles,
+  findHeldLockfiles,
   LOCKFILES_OPTIONS,
   ROOT_OPTIONS,
   WITNESS_POLICY_OPTIONS,
@@ -87,7 +87,7 @@ export const checkCommand: CommandSpec = {
     requireReportPlace(format, options, io)
     await announceWitnessPolicy(options, io)
     for (const read of [readMaxAge, readFailOn]) read(options) // a mistyped one is told before anything is asked
-    const stores = findProjectLockfiles(options, io)
+    const stores = await findHeldLockfiles(options, io)
     if (stores.length > 1) await requireNames(stores, words)
     const report = await reportOn(stores, io, (store) => checkStore(store, line, io))
     if (io.signal.aborted) throw interrupted()
@@ -117,6 +117,7 @@ async function putRendered(
   const failOn = readFailOn(options)?.failOn ?? null
   const text = await renderReportAs(format, buildReport({ command: "check", exitCode, failOn, roots, servers }))
   await putReport(text, format, options, io)
+  showBases(basesOf(report), { command: "check", options, io, say: io.stderr })
   showFaults(report, true, io)
 }
 
@@ -145,7 +146,7 @@ async function showReport(report: ProjectReport, options: Options, io: Io): Prom
     for (const { name, warnings } of servers)
       for (const one of warnings) io.stderr(`warning: ${showWord(name)}: ${describeWarning(one)}\n`)
   }
-  showBases(basesOf(report), { command: "check", options, io })
+  showBases(basesOf(report), { command: "check", options, io, say: json ? null : io.stdout })
   showFaults(report, json, io)
 }
 

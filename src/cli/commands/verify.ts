@@ -28,7 +28,7 @@ import { loadPaint, type Paint } from "../paint.js"
 import {
   announceWitnessPolicy,
   findAllLockfiles,
-  findProjectLockfiles,
+  findHeldLockfiles,
   isUserLockfile,
   LOCKFILES_OPTIONS,
   openLockfileAt,
@@ -129,7 +129,7 @@ async function verifyProject(
   const report = await reportOn(stores, io, (store) => judge(store, looked ?? lookAtFile(store.path), { options, io }))
   if (paint === null) await printReport(report, options, io)
   else showReport(report, { options, paint, io })
-  showBases(basesOf(report), { command: "verify", options, io })
+  showBases(basesOf(report), { command: "verify", options, io, say: paint && io.stdout })
   showFaults(report, paint === null, io)
   return report.exitCode
 }
@@ -138,8 +138,8 @@ async function findLockfiles(file: string | undefined, options: Options, io: Io)
   const all = options.flag("all")
   if ([file !== undefined, options.values("lock").length > 0, all, options.flag("user")].filter(Boolean).length > 1)
     throw new ToolsumError("USAGE", "expected one of a file, --lock, --all and --user, not both")
-  if (all) return findAllLockfiles(io)
-  return file === undefined ? findProjectLockfiles(options, io) : [openLockfileAt(file, io)]
+  if (all) return findAllLockfiles(options, io)
+  return file === undefined ? findHeldLockfiles(options, io) : [openLockfileAt(file, io)]
 }
 
 async function judge(
