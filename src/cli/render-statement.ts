@@ -29,7 +29,7 @@ export function renderStatement(statement: Statement, repeat: readonly string[])
     "",
     "To repeat it, with the lockfile and a root from somebody you trust:",
     ...repeat.map((line) => `  ${line}`),
-    "  by other means: FORMAT.md says every byte; records, tree hashes and signatures are RFC 6962 and C2SP formats",
+    "  by other means: FORMAT.md has every byte; records and proofs are as RFC 6962 and C2SP say",
     "",
     "What it does not show:",
     ...notShown.map((line) => `  ${line}`),

@@ -19,7 +19,11 @@ export function parsePointer(text: string, bad: Bad): readonly string[] {
 
 /** Text of a pointer: the inverse of `parsePointer`. */
 export const formatPointer = (tokens: readonly string[]): string =>
-  tokens.map((token) => `/${token.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")
+  tokens.map((token) => `/${formatToken(token)}`).join("")
+
+/** One token of a pointer, escaped, without the slash before it. RFC 6901 §3. */
+export const formatToken = (token: string): string =>
+  token.includes("~") || token.includes("/") ? token.replaceAll("~", "~0").replaceAll("/", "~1") : token
 
 /** The value at `tokens` inside `value`, or undefined when there is none. `-` and indexes with leading zeros name nothing. */
 export function valueAt(value: JsonValue, tokens: readonly string[]): JsonValue | undefined {

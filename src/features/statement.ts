@@ -94,8 +94,8 @@ export const NOT_SHOWN: readonly string[] = [
   "that the servers say now what is pinned: no server was asked; toolsum check does that",
   "that no later record is in a log: no log was asked; toolsum check --exhaustive does that",
   "that the log showed everybody the same: that takes witnesses, or toolsum log compare",
-  "who approved: names and times of approvals are plain text in the lockfile; its history in git says who wrote them",
-  "when a list was read: the time is the observer's word; an outside time says only that a head was there by then",
+  "who approved: names and times in the lockfile are plain text; its history in git says who wrote them",
+  "when a list was read: the observer's word; an outside time only says that a head was there by then",
   "what the servers' code does, what calls answer, and what lies behind the URLs in their texts",
 ]
 

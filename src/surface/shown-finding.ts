@@ -5,10 +5,17 @@ import { showName, showText } from "./shown-text.js"
 
 /** `1 high, 2 low`, gravest first; "" for none. */
 export const countSeverities = (severities: readonly Severity[]): string =>
-  SEVERITIES.flatMap((severity) => {
-    const count = severities.filter((one) => one === severity).length
-    return count === 0 ? [] : [`${count} ${severity}`]
-  }).join(", ")
+  tallySeverities(severities)
+    .map(({ severity, count }) => `${count} ${severity}`)
+    .join(", ")
+
+/** How many there are of each severity that occurs, gravest first. */
+export const tallySeverities = (
+  severities: readonly Severity[],
+): readonly { readonly severity: Severity; readonly count: number }[] =>
+  SEVERITIES.map((severity) => ({ severity, count: severities.filter((one) => one === severity).length })).filter(
+    ({ count }) => count > 0,
+  )
 
 /** Characters of a decoded text and of a name that are shown. */
 const MAX_DECODED_CHARS = 300

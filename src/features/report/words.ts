@@ -1,5 +1,5 @@
 // Words that reports for people share: what an entry is called, what a server is, what a run came to.
-import { SEVERITIES, type Severity } from "../../core/severity.js"
+import type { Severity } from "../../core/severity.js"
 import { countVerdicts, VERDICTS } from "../../core/verdict.js"
 import { showItem, showLine } from "../../surface/shown-text.js"
 import type { Entry } from "./entries.js"
@@ -56,14 +56,6 @@ const detailOf = (text: string): string => showLine(text, MAX_DETAIL_CHARS)
 /** Severities of everything there is to say of servers. */
 export const severitiesOf = (servers: readonly ReportServer[]): readonly Severity[] =>
   servers.flatMap((server) => findingsOf(server).map(({ severity }) => severity))
-
-/** How many there are of each severity, those that occur. */
-export const tally = (
-  severities: readonly Severity[],
-): readonly { readonly severity: Severity; readonly count: number }[] =>
-  SEVERITIES.map((severity) => ({ severity, count: severities.filter((one) => one === severity).length })).filter(
-    ({ count }) => count > 0,
-  )
 
 /** `3 servers: 1 CHANGED, 2 PROVEN`. */
 export function summaryOf({ servers }: Report): string {

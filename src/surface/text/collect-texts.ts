@@ -2,6 +2,7 @@
 // as well as prose does. What the texts hold is left to the rules.
 import { itemKey, SECTION_NAMES } from "../../core/item.js"
 import { isArray, type JsonObject, type JsonValue } from "../../core/json.js"
+import { formatToken } from "../../core/pointer.js"
 import { type Surface, surfaceMember } from "../../core/section.js"
 import type { Place } from "../finding.js"
 
@@ -56,7 +57,7 @@ function collectIn(into: Collection, value: JsonValue, pointer: string, member: 
 function collectMembers(into: Collection, value: JsonObject, pointer: string, member: string): void {
   const isItem = pointer === ""
   for (const name of Object.keys(value)) {
-    const at = `${pointer}/${escapeToken(name)}`
+    const at = `${pointer}/${formatToken(name)}`
     if (!isItem || !KNOWN_MEMBERS.has(name)) add(into, name, at, member, true)
     collectIn(into, value[name] ?? null, at, name)
   }
@@ -65,6 +66,3 @@ function collectMembers(into: Collection, value: JsonObject, pointer: string, me
 function add({ section, item, texts }: Collection, text: string, pointer: string, member: string, isName: boolean) {
   texts.push({ section, item, pointer, text, member, isName })
 }
-
-const escapeToken = (name: string): string =>
-  name.includes("~") || name.includes("/") ? name.replaceAll("~", "~0").replaceAll("/", "~1") : name
