@@ -141,7 +141,10 @@ test("size counts bytes of UTF-8", () => {
 })
 
 test.each([
-  { text: '{"a":1,\n "a":2}', message: 'expected unique member names, got "a" again at line 2, column 2, which is "/a"' },
+  {
+    text: '{"a":1,\n "a":2}',
+    message: 'expected unique member names, got "a" again at line 2, column 2, which is "/a"',
+  },
   { text: "[1,\r\n\t2 3]", message: 'expected "," or "]", got "3" at line 2, column 4' },
   { text: '["\u202e\n"]', message: 'expected a closing quote or a printable character, got "\\n" at line 1, column 4' },
   { text: "[\u202e]", message: 'expected a value, got "\\u202e" at line 1, column 2' },
