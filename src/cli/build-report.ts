@@ -2,7 +2,13 @@
 import type { LockfileReport } from "../core/lockfile-report.js"
 import type { Severity } from "../core/severity.js"
 import type { ReviewedServer } from "../features/gate.js"
-import { describeAnswer, describeServer, type Report, type ReportServer } from "../features/report/model.js"
+import {
+  describeAnswer,
+  describeServer,
+  type Report,
+  type ReportBase,
+  type ReportServer,
+} from "../features/report/model.js"
 import type { Scanned } from "../features/scan.js"
 import type { LockfileStore } from "../ports.js"
 import { RULESET_VERSION } from "../surface/rules.js"
@@ -17,10 +23,13 @@ export interface Run {
   readonly failOn: Severity | null
   readonly roots: LockfileReport["roots"]
   readonly servers: readonly ReportServer[]
+  /** Of commands that take `--base`. */
+  readonly bases?: readonly ReportBase[]
 }
 
 /** A report says no time: equal lockfiles make equal reports. */
 export const buildReport = (run: Run): Report => ({
+  bases: [],
   ...run,
   toolVersion: readVersion(),
   ruleset: RULESET_VERSION,

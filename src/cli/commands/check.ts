@@ -36,7 +36,7 @@ import {
   witnessPolicyMembers,
 } from "../project.js"
 import { BELOW_WIDTH, describeOmission, renderServers } from "../render.js"
-import { showBases } from "../render-base.js"
+import { reportBases, showBases } from "../render-base.js"
 import { renderDiff } from "../render-diff.js"
 import { renderWords } from "../render-page.js"
 import {
@@ -115,9 +115,10 @@ async function putRendered(
   })
   const { exitCode, roots } = report
   const failOn = readFailOn(options)?.failOn ?? null
-  const text = await renderReportAs(format, buildReport({ command: "check", exitCode, failOn, roots, servers }))
+  const bases = reportBases(basesOf(report), "check")
+  const text = await renderReportAs(format, buildReport({ command: "check", exitCode, failOn, roots, servers, bases }))
   await putReport(text, format, options, io)
-  showBases(basesOf(report), { command: "check", options, io, say: io.stderr })
+  showBases(bases, { command: "check", options, io, say: null })
   showFaults(report, true, io)
 }
 

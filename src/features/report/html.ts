@@ -1,21 +1,24 @@
 // The report as one page that opens from disk: no script, no picture, no address outside it, and a policy that allows none (CSP Level 3):
 // only the style with its hash. What servers say is text (html-markup.ts).
 import { encodeUtf8, formatBase64 } from "../../core/bytes.js"
+import { quote } from "../../core/errors.js"
 import { sha256 } from "../../core/hash.js"
 import { tallySeverities } from "../../surface/shown-finding.js"
 import { showLine } from "../../surface/shown-text.js"
+import { describeBase, describeBaseFinding } from "../base-text.js"
 import { entriesOf } from "./entries.js"
 import { severityBadge } from "./html-entry.js"
 import { type Html, html, when } from "./html-markup.js"
 import { answerBadge, renderServer } from "./html-server.js"
 import { STYLE } from "./html-style.js"
-import { gravestOfServer, type Report, type ReportRoot, type ReportServer } from "./model.js"
+import { gravestOfServer, type Report, type ReportBase, type ReportRoot, type ReportServer } from "./model.js"
 import { NOT_GRADED, nameOf, packageOf, REMARK, summaryOf } from "./words.js"
 
 /** The policy of the page. */
 const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${formatBase64(sha256(encodeUtf8(STYLE)))}'; base-uri 'none'; form-action 'none'`
 
 const MAX_CHARS = 300
+const MAX_BASE_CHARS = 4_000
 
 /** The page, with a final line feed. The same report gives the same bytes. */
 export function renderHtml(report: Report): string {
@@ -37,7 +40,7 @@ export function renderHtml(report: Report): string {
 <p class="lead">${summaryOf(report)}</p>
 ${renderFacts(report)}</header>
 <main id="main">
-${renderTable(servers)}${renderFilter(servers)}${servers.map(renderServer)}</main>
+${renderTable(servers)}${report.bases.map(renderBase)}${renderFilter(servers)}${servers.map(renderServer)}</main>
 <footer><p>${REMARK}</p>${when(report.roots.length > 0, () => renderRoots(report.roots))}</footer>
 </body>
 </html>
@@ -65,6 +68,14 @@ function renderRow(server: ReportServer, index: number): Html {
   return html`<tr><td><a href="#server-${index}"><code>${nameOf(server)}</code></a></td><td>${answerBadge(server)}</td><td>${when(gravest !== null, () => severityBadge(gravest))}</td><td>${packageOf(server)}</td></tr>
 `
 }
+
+/** Differences from a base, and the line that accepts them. */
+const renderBase = (base: ReportBase): Html =>
+  html`<section class="base"><h2>Held to <code>${showLine(base.ref, MAX_CHARS)}</code></h2>
+<p class="soft">${showLine(describeBase(base, quote), MAX_CHARS)}</p>
+${when(base.findings.length === 0, () => html`<p>Nothing differs.</p>`)}<ul>${base.findings.map((finding) => html`<li>${finding.status === "open" ? html`<span class="high">open</span> ` : ""}${showLine(describeBaseFinding(finding, quote), MAX_BASE_CHARS)}</li>`)}</ul>
+${when(base.acceptLine !== null, () => html`<p>If all of that is wanted: <code>${showLine(base.acceptLine ?? "", MAX_BASE_CHARS)}</code></p>`)}</section>
+`
 
 /** A box for each severity that occurs; unchecking it hides entries of that severity. */
 function renderFilter(servers: readonly ReportServer[]): Html {

@@ -1,14 +1,16 @@
 // A comment for a pull request: answers first, then what changed, gravest first, with what it means, then the line to paste. Fits GitHub's limit
 // and says what it leaves out. All text of servers is code (markdown-inert.ts).
 import { encodeUtf8 } from "../../core/bytes.js"
+import { quote } from "../../core/errors.js"
 import type { Severity } from "../../core/severity.js"
 import { showChange } from "../../surface/shown-change.js"
 import { countSeverities, showFinding } from "../../surface/shown-finding.js"
 import { showLine } from "../../surface/shown-text.js"
 import { describeCost } from "../../surface/token-cost.js"
+import { describeBase, describeBaseFinding } from "../base-text.js"
 import { type Entry, entriesOf, type Part, sortByGravity } from "./entries.js"
 import { type CodeLine, formatBlock, formatCode, formatCommand } from "./markdown-inert.js"
-import { gravestOfServer, type Report, type ReportServer } from "./model.js"
+import { gravestOfServer, openFindingsOf, type Report, type ReportBase, type ReportServer } from "./model.js"
 import { answerOf, NOT_GRADED, nameOf, packageOf, REMARK, severitiesOf, summaryOf, titleOf } from "./words.js"
 
 /** Longest comment that GitHub takes, in characters; held in bytes, which are never fewer. */
@@ -22,6 +24,8 @@ const MAX_MEANINGS = 8
 const MAX_PART_LINES = 16
 const MAX_NAME_CHARS = 120
 const MAX_COMMAND_CHARS = 400
+const MAX_BASE_FINDINGS = 30
+const MAX_ACCEPT_CHARS = 4_000
 
 /** First line of the comment, by which it is found again. `key` tells several of one pull request apart. */
 export const commentMarker = (key: string): string => `<!-- toolsum:${key.replace(/[^a-z0-9-]+/gi, "-")} -->`
@@ -33,6 +37,7 @@ export function renderMarkdown(report: Report): string {
     `## toolsum ${formatCode(report.command, MAX_NAME_CHARS)}`,
     summaryLine(report),
     formatTable(report.servers),
+    ...report.bases.flatMap(formatBase),
     ...formatApprovals(report.servers),
   ]
   const tail = [`<sub>${REMARK}</sub>`]
@@ -60,6 +65,23 @@ function formatTable(servers: readonly ReportServer[]): string {
   return ["| server | answer | gravest | package | detail |", "| --- | --- | --- | --- | --- |", ...rows, ...more].join(
     "\n",
   )
+}
+
+/** Differences from a base: the open ones first, since the run fails for them. */
+function formatBase(base: ReportBase): readonly string[] {
+  const sorted = [...openFindingsOf(base), ...base.findings.filter(({ status }) => status !== "open")]
+  const left = sorted.length - MAX_BASE_FINDINGS
+  const lines = sorted.slice(0, MAX_BASE_FINDINGS).map((finding) => {
+    const mark = finding.status === "open" ? "**open** " : ""
+    return `- ${mark}${formatCode(describeBaseFinding(finding, quote), MAX_COMMAND_CHARS)}`
+  })
+  const accept =
+    base.acceptLine === null ? [] : ["If all of that is wanted:", formatCommand(base.acceptLine, MAX_ACCEPT_CHARS)]
+  return [
+    formatCode(describeBase(base, quote), MAX_COMMAND_CHARS),
+    [...(lines.length > 0 ? lines : ["- nothing differs"]), ...(left > 0 ? [`- ${left} more`] : [])].join("\n"),
+    ...accept,
+  ]
 }
 
 function formatApprovals(servers: readonly ReportServer[]): readonly string[] {

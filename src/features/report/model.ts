@@ -1,5 +1,6 @@
 // What every report is made of, whoever reads it: servers with their answer, what their lists show and what their changes mean, and what
 // that rests on. Pure data, gathered by the commands; sarif.ts, markdown.ts, html.ts and annotations.ts make texts of it and add nothing.
+import type { BaseFinding, BaseReport } from "../../core/base-report.js"
 import type { Digest } from "../../core/hash.js"
 import { type Severity, worstSeverity } from "../../core/severity.js"
 import type { Change, ServerVerdict } from "../../core/verdict.js"
@@ -23,6 +24,13 @@ export interface Report {
   readonly roots: readonly ReportRoot[]
   /** As many as were asked about, those without an answer included. */
   readonly servers: readonly ReportServer[]
+  /** What differs from the revision that lockfiles are held to; empty without one. */
+  readonly bases: readonly ReportBase[]
+}
+
+/** One lockfile beside its base. `acceptLine`: takes all of its open differences at once; null where nothing can be accepted. */
+export interface ReportBase extends BaseReport {
+  readonly acceptLine: string | null
 }
 
 /** What is trusted for a log. */
@@ -117,3 +125,7 @@ export const findingsOf = ({ changes, analysis }: ReportServer): readonly (Findi
 /** The gravest there is to say of a server; null where there is nothing, or nothing is graded. */
 export const gravestOfServer = (server: ReportServer): Severity | null =>
   worstSeverity([...findingsOf(server), ...(server.changes?.changes ?? [])].map(({ severity }) => severity))
+
+/** Differences from a base that are neither accepted nor pass by themselves. */
+export const openFindingsOf = ({ findings }: BaseReport): readonly BaseFinding[] =>
+  findings.filter(({ status }) => status === "open")

@@ -17,7 +17,7 @@ export interface FilePlace {
 }
 
 /** Where the lockfile of a project is expected, for servers that come from no file. */
-const DEFAULT_PLACE: FilePlace = { path: "toolsum.lock.json", line: 1 }
+export const DEFAULT_PLACE: FilePlace = { path: "toolsum.lock.json", line: 1 }
 
 /** Finds places of one server; made once for each, since it reads the whole file. */
 export function createLocator({ definitions, lockfile }: ReportServer): (place: Place, was?: string) => FilePlace {

@@ -1,6 +1,7 @@
 // What machines are told of a report, one result for each observation: rule, severity, place, words, and a fingerprint that stays when
 // lines move. SARIF and annotations are written from these.
 import { canonicalize } from "../../core/canonical.js"
+import { quote } from "../../core/errors.js"
 import { computeTextDigest } from "../../core/hash.js"
 import type { JsonValue } from "../../core/json.js"
 import type { Severity } from "../../core/severity.js"
@@ -9,9 +10,10 @@ import type { ChangeFinding, Finding, Place, Rule } from "../../surface/finding.
 import { RULES } from "../../surface/rules.js"
 import { showFinding } from "../../surface/shown-finding.js"
 import { showItem, showLine, showName, showText } from "../../surface/shown-text.js"
+import { describeBaseFinding } from "../base-text.js"
 import { sortByGravity } from "./entries.js"
-import { changesOf, findingsOf, type Report, type ReportServer } from "./model.js"
-import { createLocator, type FilePlace } from "./places.js"
+import { changesOf, findingsOf, openFindingsOf, type Report, type ReportBase, type ReportServer } from "./model.js"
+import { createLocator, DEFAULT_PLACE, type FilePlace, isRelative } from "./places.js"
 
 /** One observation about one server. */
 export interface Result {
@@ -39,6 +41,11 @@ const VERDICT_RULES: Readonly<Record<string, Rule>> = {
     help: "A signature, a proof or a hash does not hold. That says nothing about the server: the log, the lockfile or the way between them is not what it should be.",
     severity: "critical",
   },
+  "base.open": {
+    title: "Differs from its base",
+    help: "The lockfile or its settings differ from the revision that they are held to, in a way that does not prove itself. It passes when somebody accepts exactly that difference from outside the tree.",
+    severity: "high",
+  },
 }
 
 /** The rule of a result. */
@@ -46,7 +53,22 @@ export const ruleOf = (id: string): Rule =>
   RULES[id] ?? VERDICT_RULES[id] ?? { title: id, help: `Observation ${id}.`, severity: "medium" }
 
 /** All results of a report, gravest first. */
-export const resultsOf = ({ servers }: Report): readonly Result[] => sortByGravity(servers.flatMap(resultsOfServer))
+export const resultsOf = ({ servers, bases }: Report): readonly Result[] =>
+  sortByGravity([...bases.flatMap(resultsOfBase), ...servers.flatMap(resultsOfServer)])
+
+/** Open differences from a base, at the lockfile. */
+function resultsOfBase(base: ReportBase): readonly Result[] {
+  const identify = createIdentifier(base.lockfile)
+  const place: Place = { section: "server", item: null, pointer: "" }
+  const file = isRelative(base.lockfile) ? { path: base.lockfile, line: 1 } : DEFAULT_PLACE
+  return openFindingsOf(base).map((finding) => ({
+    ...{ server: finding.name || base.lockfile, rule: BASE_RULE, severity: ruleOf(BASE_RULE).severity, place, file },
+    message: showLine(`held to ${quote(base.ref)}: ${describeBaseFinding(finding, quote)}`, MAX_DETAIL_CHARS),
+    fingerprint: identify(BASE_RULE, place, [finding.kind, finding.name, finding.accept ?? finding.detail]),
+  }))
+}
+
+const BASE_RULE = "base.open"
 
 function resultsOfServer(server: ReportServer): readonly Result[] {
   const locate = createLocator(server)

@@ -1,7 +1,7 @@
 // Reports in which every text that somebody else can write is hostile: markup of every format that we write, commands of every reader.
 import fc from "fast-check"
 import type { ServerVerdict } from "../../../src/core/verdict.js"
-import type { Report, ReportServer } from "../../../src/features/report/model.js"
+import type { Report, ReportBase, ReportServer } from "../../../src/features/report/model.js"
 import { changedServer, reportOf, surfaceOf, verdictOf } from "./world.js"
 
 const TEXTS = [
@@ -108,8 +108,21 @@ export function hostileReport(texts: readonly string[]): Report {
     {
       ...{ command: next(), toolVersion: next(), ruleset: next(), generatedAt: next() },
       roots: [{ log: next(), fingerprint: next(), source: next() }],
+      bases: [baseOf(next)],
     },
   )
+}
+
+/** A lockfile beside its base, of these texts. */
+function baseOf(next: () => string): ReportBase {
+  const finding = { kind: "pin", name: next(), detail: next(), claimedBy: next() } as const
+  return {
+    ...{ lockfile: next(), ref: next(), commit: next(), mergeBase: next(), acceptLine: next() },
+    findings: [
+      { ...finding, status: "open", accept: `sha256:${next()}` },
+      { ...finding, status: "passed", accept: null },
+    ],
+  }
 }
 
 /** Reports of hostile texts. What stands in a server's answer comes from JSON, which has no lone surrogate. */

@@ -46,7 +46,7 @@ const PAGE_ATTRIBUTES = [
   /^meta (?:charset=utf-8|name=(?:viewport|referrer)|content=(?:no-referrer|width=device-width, initial-scale=1)|http-equiv=Content-Security-Policy)$/,
   /^meta content=default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]{44}'; base-uri 'none'; form-action 'none'$/,
   /^a (?:class=skip|href=#main|href=#server-\d+)$/,
-  /^(?:p|div|dl|ul|ol|span|section|pre|li|details) class=(?:lead|facts|scroll|server|title|soft|text|part|where|means|rule|fold|timeline|proof|moved|kept)$/,
+  /^(?:p|div|dl|ul|ol|span|section|pre|li|details) class=(?:lead|facts|scroll|server|title|soft|text|part|where|means|rule|fold|timeline|proof|moved|kept|base)$/,
   /^(?:section id=server-\d+|section aria-labelledby=name-\d+|h2 id=name-\d+|main id=main)$/,
   /^(?:div|pre) tabindex=0$/,
   /^div (?:role=region|role=group|aria-label=servers|aria-label=text|aria-label=classes of tools)$/,
@@ -66,7 +66,7 @@ const checkHtml = (report: Report): void => {
   expect(page).not.toMatch(HIDDEN)
 }
 
-const COMMENT_TAGS = "h2 h3 p strong table thead tbody tr th td code pre details summary sub".split(" ")
+const COMMENT_TAGS = "h2 h3 p ul li strong table thead tbody tr th td code pre details summary sub".split(" ")
 /** What our own words outside code are made of: no sign of a mention, an address, an issue or an emoji. */
 const WORDS = /^[A-Za-z0-9 \n.,·()-]*(?:: )?[A-Za-z0-9 \n.,:·()-]*$/
 

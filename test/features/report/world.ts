@@ -145,6 +145,7 @@ export const reportOf = (servers: readonly ReportServer[], members: Partial<Repo
   generatedAt: "2026-11-30T12:00:00Z",
   roots: [{ log: "log.example.org/mcp", fingerprint: "toolsum-root:5e5e5e", source: "toolsum.json" }],
   servers,
+  bases: [],
   ...members,
 })
 
