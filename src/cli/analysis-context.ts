@@ -1,10 +1,11 @@
 // What is known beside the list that is analysed: the other pins of its lockfile, whose tools a model sees beside it. Only definitions in
 // the project are read: no log is asked for this.
 import type { Lockfile } from "../core/lockfile.js"
-import { overridesOf, type Settings, type ToolOverride } from "../core/settings.js"
+import { expiredOverridesOf, overridesOf, type Settings } from "../core/settings.js"
 import { loadPinned } from "../features/approved-surface.js"
 import type { LockfileStore } from "../ports.js"
 import type { OtherServer } from "../surface/analysis.js"
+import type { KnownOverrides } from "../surface/classify/class-findings.js"
 import type { Io } from "./io.js"
 
 /** The pinned surfaces of a lockfile, as far as their texts are at hand. */
@@ -21,9 +22,11 @@ export async function loadOthers(store: LockfileStore, lockfile: Lockfile | null
 export const besides = (name: string, servers: readonly OtherServer[]): readonly OtherServer[] =>
   servers.filter((server) => server.name !== name)
 
-/** The overrides of a pin's classes that count today. */
-export const overridesToday = (
-  settings: Settings,
-  name: string,
-  { nowSec }: Pick<Io, "nowSec">,
-): readonly ToolOverride[] => overridesOf(settings, name, new Date(nowSec() * 1000).toISOString().slice(0, 10))
+/** The overrides of a pin's classes, by whether they count today. */
+export function overridesToday(settings: Settings, name: string, { nowSec }: Pick<Io, "nowSec">): KnownOverrides {
+  const today = new Date(nowSec() * 1000).toISOString().slice(0, 10)
+  return {
+    overrides: overridesOf(settings, name, today),
+    expiredOverrides: expiredOverridesOf(settings, name, today),
+  }
+}

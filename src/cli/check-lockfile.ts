@@ -160,7 +160,7 @@ async function checkOne(
   const context = async (): Promise<ReviewContext> => ({
     given: givenTo(pin, io),
     others: besides(name, await loadOthers(store, lockfile)),
-    overrides: overridesToday(settings, name, io),
+    ...overridesToday(settings, name, io),
   })
   const isWaiting = verdict.reason === "unapproved"
   const shown = isWaiting

@@ -256,6 +256,10 @@ const serverSettings = ({ servers }: Settings, pin: string): ServerSettings | nu
 export const overridesOf = ({ overrides }: Settings, pin: string, today: string): readonly ToolOverride[] =>
   overrides.filter(({ server, until }) => server === pin && today <= until)
 
+/** Those that counted until a day before: worth a word, so that somebody looks again. */
+export const expiredOverridesOf = ({ overrides }: Settings, pin: string, today: string): readonly ToolOverride[] =>
+  overrides.filter(({ server, until }) => server === pin && until < today)
+
 /** True where the log of that origin may be asked. */
 export const mayAskLog = ({ logs }: Settings, origin: string): boolean => logs === null || Object.hasOwn(logs, origin)
 

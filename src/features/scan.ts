@@ -3,8 +3,8 @@
 import type { ToolsumError } from "../core/errors.js"
 import type { SectionName, Surface } from "../core/section.js"
 import type { Severity } from "../core/severity.js"
-import { analyseSurface, type OtherServer, type SurfaceAnalysis } from "../surface/analysis.js"
-import type { ClassOverride } from "../surface/classify/classify.js"
+import { analyseSurface, type SurfaceAnalysis } from "../surface/analysis.js"
+import type { AnalysisOptions } from "../surface/options.js"
 import { countTokens } from "../surface/token-cost.js"
 import { reaches } from "./gate.js"
 
@@ -35,11 +35,7 @@ export type Scanned =
   | (ScanSubject & { readonly ok: false; readonly error: ToolsumError })
 
 /** Analyse a list beside the other servers of its lockfile. */
-export function scanList(
-  of: ScanSubject,
-  list: ScannedList,
-  known: { others: readonly OtherServer[]; overrides: readonly ClassOverride[] },
-): Scanned {
+export function scanList(of: ScanSubject, list: ScannedList, known: AnalysisOptions): Scanned {
   return { ...of, ...list, ok: true, analysis: analyseSurface(list.surface, known), tokens: countTokens(list.surface) }
 }
 

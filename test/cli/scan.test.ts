@@ -72,6 +72,23 @@ describe("what is looked at", () => {
   })
 })
 
+test("a class is lowered until the last day of its override, and from then on that is told", async () => {
+  const { world } = await makePinnedWorld({ tools: [RUNS] })
+  const override = { server: "notes", tool: "run_shell", tier: "R1", reason: "sandboxed" }
+  const scanned = async (until: string) => {
+    await world.write("toolsum.json", JSON.stringify({ overrides: [{ ...override, until }] }))
+    const [server] = (await report(world, "scan", "--approved")).servers
+    return {
+      tier: server.classes[0].tier,
+      rules: server.findings
+        .map(({ rule }: { rule: string }) => rule)
+        .filter((rule: string) => rule.startsWith("class.")),
+    }
+  }
+  expect(await scanned("2999-12-31")).toEqual({ tier: "R1", rules: [] })
+  expect(await scanned("2001-12-31")).toEqual({ tier: "R5", rules: ["class.override-expired"] })
+})
+
 test("tools of other pins of the lockfile are looked at too", async () => {
   const { world } = await makePinnedWorld({ tools: [tool("search", "Finds notes.")] })
   const second = makeServer(join(world.folder, "..", "second.json"), { tools: [tool("search", "Finds mail.")] })

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { describe, expect, test } from "vitest"
 import {
+  expiredOverridesOf,
   failOnOf,
   isPrivateSubject,
   liveWishOf,
@@ -123,6 +124,7 @@ describe("answers", () => {
     const days = ["2027-02-28", "2027-03-01", "2027-03-02"]
     expect(days.map((day) => overridesOf(settings, "notes", day).length)).toEqual([2, 2, 0])
     expect(overridesOf(settings, "mail", "2027-02-28")).toEqual([])
+    expect(days.map((day) => expiredOverridesOf(settings, "notes", day).length)).toEqual([0, 0, 2])
   })
 
   test("logs that are not named are not asked, where any are named", () => {

@@ -112,8 +112,8 @@ async function scanOne(list: ListToScan, beside: Beside, isOnly: boolean): Promi
   try {
     // A file may be an older list of one of the pins, and so may what was typed: only a pin has neighbours.
     const others = of.pin === null ? [] : besides(of.pin, beside.others)
-    const overrides = of.pin === null ? [] : overridesToday(beside.settings, of.pin, beside.io)
-    return scanList(of, await read(), { others, overrides })
+    const overrides = of.pin === null ? {} : overridesToday(beside.settings, of.pin, beside.io)
+    return scanList(of, await read(), { others, ...overrides })
   } catch (error) {
     if (!(error instanceof ToolsumError) || isOnly) throw error
     return { ...of, ok: false, error }
