@@ -24,10 +24,21 @@ const MAX_POINTER_CHARS = 100_000
  *  scalars such as `required` or `enum`, and what differs in more than MAX_CHANGES_WITHIN places are one change of their array or
  *  object; other elements are compared by index. */
 export function diffValues(before: JsonValue, after: JsonValue): readonly ValueChange[] {
-  if (canonicalize(before) === canonicalize(after)) return []
+  if (isWrittenAlike(before, after) || canonicalize(before) === canonicalize(after)) return []
   const found: Found = { changes: [], pointerChars: 0, identify: createIdentify() }
   collect(before, after, "", found)
   return found.changes
+}
+
+/** True for equal values whose members come in one order: what most items of two lists are, told without writing them out. */
+function isWrittenAlike(a: JsonValue, b: JsonValue): boolean {
+  if (a === b) return true
+  if (isArray(a))
+    return isArray(b) && a.length === b.length && a.every((element, i) => isWrittenAlike(element, b[i] ?? null))
+  if (!isObject(a) || !isObject(b)) return false
+  const [names, others] = [Object.keys(a), Object.keys(b)]
+  if (names.length !== others.length) return false
+  return names.every((name, i) => name === others[i] && isWrittenAlike(a[name] ?? null, b[name] ?? null))
 }
 
 /** Names a value such that two have one name if and only if their canonical texts are equal; every value is looked at once. */

@@ -8,7 +8,9 @@ import { areOpposite } from "./verbs.js"
 export interface Wording {
   /** Words of the name, synonyms of verbs joined. */
   readonly name: ReadonlySet<string>
-  /** Words of title and description, the same way. */
+  /** Title and description as written. */
+  readonly written: string
+  /** Their words, the same way. */
   readonly text: ReadonlySet<string>
   /** What may be an action: words of the name, as written, and the first of the text. */
   readonly actions: ReadonlySet<string>
@@ -17,11 +19,13 @@ export interface Wording {
 /** Words of a tool. The text is split when it is first asked for: most tools are like no other in name. */
 export function readWording(tool: ToolView): Wording {
   const name = splitName(tool.key ?? "")
+  const title = stringMember(tool.item, "title")
   let text: ReadonlySet<string> | undefined
   return {
     name: toTerms(name),
+    written: `${title}\n${tool.description}`,
     get text() {
-      text ??= toTerms([...splitText(stringMember(tool.item, "title")), ...splitText(tool.description)])
+      text ??= toTerms([...splitText(title), ...splitText(tool.description)])
       return text
     },
     actions: new Set([...name, ...toTerms(splitText(tool.description.slice(0, MAX_NAME_CHARS)).slice(0, 1))]),
@@ -66,6 +70,7 @@ function countWords(wordings: readonly Wording[]): ReadonlyMap<string, number> {
 
 /** Cosine of two texts, 0 to 1; 0 where one has no words. Texts are short: each word counts once. */
 export function textLikeness(a: Wording, b: Wording, { weigh, norm }: Weights): number {
+  if (a.written === b.written) return a.text.size === 0 ? 0 : 1
   let shared = 0
   for (const word of a.text) if (b.text.has(word)) shared += weigh(word) ** 2
   return shared === 0 ? 0 : shared / (norm(a.text) * norm(b.text))
