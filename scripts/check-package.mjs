@@ -8,7 +8,7 @@ import { dirname, join, posix } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url))
-const MUST = ["package.json", "README.md", "LICENSE", "FORMAT.md", "SECURITY.md", "CHANGELOG.md"]
+const MUST = ["package.json", "README.md", "LICENSE", "FORMAT.md", "RULES.md", "SECURITY.md", "CHANGELOG.md"]
 const MAY = [
   /^dist\/[a-z0-9/.-]+\.(?:js|d\.ts)$/,
   /^dist\/cli\/package\.json$/,
