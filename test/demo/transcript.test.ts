@@ -5,7 +5,8 @@ import { loadPaint } from "../../src/cli/paint.js"
 import { renderDiff } from "../../src/cli/render-diff.js"
 import { itemKey } from "../../src/core/item.js"
 import { isArray } from "../../src/core/json.js"
-import { diffSurfaces } from "../../src/surface/diff.js"
+import { analyseChanges } from "../../src/surface/analysis.js"
+import { withRules } from "../../src/surface/meanings.js"
 import { describeShared } from "../shared.js"
 import { PAIRS, readCapture } from "../surface/captures.js"
 import { normalise, parseRun, readTranscript, type Step, verdictsOf } from "./transcript.js"
@@ -135,12 +136,14 @@ describeShared("the transcript and the captured lists", () => {
     const [pkg = "", before = "", after = ""] = line.split(" ")
     const pair = PAIRS.find((one) => one.package === pkg && one.before.includes(before) && one.after.includes(after))
     if (!pair) throw new Error(`expected a pair of captures of ${pkg}`)
-    const diff = diffSurfaces(readCapture(pair.before), readCapture(pair.after), {
-      sections: ["tools", "prompts", "templates"],
-      masks: [],
-    })
+    const sides = { before: readCapture(pair.before), after: readCapture(pair.after) }
+    const analysis = analyseChanges(sides, { sections: ["tools", "prompts", "templates"], masks: [] })
     const shown = steps[NAMES.indexOf(name)]?.output.slice(1, -3)
-    expect(shown).toEqual(renderDiff(diff, { paint: await loadPaint(false) }).map((text) => `  ${text}`))
+    expect(shown).toEqual(
+      renderDiff({ ...analysis.diff, changes: withRules(analysis), analysis }, { paint: await loadPaint(false) }).map(
+        (text) => `  ${text}`,
+      ),
+    )
   })
 
   test.each(Object.entries(SERVERS))("%s: the same tools were pinned", (name, line) => {
