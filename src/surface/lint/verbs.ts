@@ -56,47 +56,14 @@ const OPPOSITES: readonly (readonly [string, string])[] = [
 /** Prefixes that turn a verb into its opposite. */
 const REVERSING_PREFIXES: readonly string[] = ["un", "de", "dis"]
 
-/** Verbs that take something away for good. */
-export const DESTRUCTIVE_VERBS: readonly string[] = [
-  "delete",
-  "remove",
-  "erase",
-  "destroy",
-  "purge",
-  "wipe",
-  "drop",
-  "truncate",
-  "overwrite",
-  "uninstall",
-  "terminate",
-  "kill",
-  "flush",
-  "clear",
-  "reset",
-  "revoke",
-  "shred",
-  "obliterate",
-  "nuke",
-  "discard",
-  "prune",
-]
+/** Verbs that take something away for good, and mean nothing milder. */
+export const PLAINLY_DESTRUCTIVE_VERBS: readonly string[] =
+  "delete remove erase destroy purge wipe truncate overwrite uninstall terminate kill shred obliterate nuke".split(" ")
 
-/** Of them those that mean nothing milder ("clear the filter", "drop a file here", "flush the buffer" do). */
-export const PLAINLY_DESTRUCTIVE_VERBS: readonly string[] = [
-  "delete",
-  "remove",
-  "erase",
-  "destroy",
-  "purge",
-  "wipe",
-  "truncate",
-  "overwrite",
-  "uninstall",
-  "terminate",
-  "kill",
-  "shred",
-  "obliterate",
-  "nuke",
+/** With those that can mean less: "clear the filter", "drop a file here", "flush the buffer". */
+export const DESTRUCTIVE_VERBS: readonly string[] = [
+  ...PLAINLY_DESTRUCTIVE_VERBS,
+  ..."drop flush clear reset revoke discard prune".split(" "),
 ]
 
 /** Verbs that change something outside the caller. `create` is none of them: charts and drafts are created too. */
