@@ -22,6 +22,18 @@ export async function loadOthers(store: LockfileStore, lockfile: Lockfile | null
 export const besides = (name: string, servers: readonly OtherServer[]): readonly OtherServer[] =>
   servers.filter((server) => server.name !== name)
 
+/** Tells the others beside any of them. Texts are read once, when they are first asked for. */
+export function createNeighbours(
+  store: LockfileStore,
+  lockfile: Lockfile | null,
+): (name: string) => Promise<readonly OtherServer[]> {
+  let loading: Promise<readonly OtherServer[]> | null = null
+  return async (name) => {
+    loading ??= loadOthers(store, lockfile)
+    return besides(name, await loading)
+  }
+}
+
 /** The overrides of a pin's classes, by whether they count today. */
 export function overridesToday(settings: Settings, name: string, { nowSec }: Pick<Io, "nowSec">): KnownOverrides {
   const today = new Date(nowSec() * 1000).toISOString().slice(0, 10)

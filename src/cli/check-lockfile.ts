@@ -19,7 +19,8 @@ import { placeholdersOf } from "../features/profile.js"
 import { type Compared, type ReviewContext, reviewChanges, reviewCompared } from "../features/review.js"
 import { packageOf } from "../features/targets.js"
 import type { LockfileStore, ServerReading } from "../ports.js"
-import { besides, loadOthers, overridesToday } from "./analysis-context.js"
+import type { OtherServer } from "../surface/options.js"
+import { createNeighbours, overridesToday } from "./analysis-context.js"
 import { admit, type Checking, interrupted } from "./checking.js"
 import { readFailOn } from "./fail-on.js"
 import type { Io } from "./io.js"
@@ -44,7 +45,8 @@ export async function checkLockfile(
   if (options.values("lock").length < 2) for (const name of words) requirePin(lockfile, name)
   const typed = [...new Set(words)].flatMap((word) => offline.servers.filter(({ name }) => name === word))
   const named = words.length === 0 ? offline.servers : typed
-  const checking = { lockfile, store, options, io, settings }
+  const neighboursOf = createNeighbours(store, lockfile)
+  const checking = { lockfile, store, options, io, settings, neighboursOf }
   const isLegion = ({ name }: ServerVerdict) => requirePin(lockfile, name).pin.evidence !== undefined
   const own = named.filter((server) => !isLegion(server))
   const logs = await openLogs(own, checking)
@@ -73,7 +75,11 @@ const checkTheirs = async (
 ) => (await import("./check-legion.js")).checkLegionPinsOf(servers, gate, checking)
 
 /** The same with the settings that count. */
-type SettledChecking = Checking & { readonly settings: Settings }
+type SettledChecking = Checking & {
+  readonly settings: Settings
+  /** The other pins beside one of them; their texts are read once, when something changed. */
+  readonly neighboursOf: (name: string) => Promise<readonly OtherServer[]>
+}
 
 type OpenLogs = ReadonlyMap<string, OpenedLog>
 
@@ -145,7 +151,7 @@ function logFor({ subject }: ServerVerdict, logs: OpenLogs, pin: Pin, { settings
 async function checkOne(
   checked: Checked,
   progress: Progress,
-  { lockfile, store, options, io, settings }: SettledChecking,
+  { store, options, io, settings, neighboursOf }: SettledChecking,
 ): Promise<ReviewedServer> {
   const { name, pin, log } = checked
   if (io.signal.aborted) throw interrupted()
@@ -159,7 +165,7 @@ async function checkOne(
   })
   const context = async (): Promise<ReviewContext> => ({
     given: givenTo(pin, io),
-    others: besides(name, await loadOthers(store, lockfile)),
+    others: await neighboursOf(name),
     ...overridesToday(settings, name, io),
   })
   const isWaiting = verdict.reason === "unapproved"

@@ -2,6 +2,9 @@
 // differences there are is decided in features/base-gate.ts.
 import type { Digest } from "./hash.js"
 
+/** Kinds of differences of one pin, whose name they bear. */
+export const PIN_KINDS = ["target", "mask", "definitions", "order", "chain", "evidence", "unapproved"] as const
+
 /** What may differ. `evidence`, `unapproved` and what passes by itself (`pin`) cannot be accepted. */
 const BASE_KINDS = [
   "lockfile",
@@ -11,13 +14,7 @@ const BASE_KINDS = [
   "keyring",
   "required",
   "removed",
-  "target",
-  "mask",
-  "definitions",
-  "order",
-  "chain",
-  "evidence",
-  "unapproved",
+  ...PIN_KINDS,
   "pin",
 ] as const
 /** One of them. */

@@ -1,5 +1,7 @@
 // Where a reader of JSON stopped, as a JSON Pointer: found by going over the text once more, so that reading what is well formed keeps no
-// account of it. Pointers are written as pointer.ts writes them, which reads values and so stands above the reader.
+// account of it.
+import { formatToken } from "./pointer-token.js"
+
 /** An array or object that is open: the member or element that is being read. */
 interface Open {
   readonly isArray: boolean
@@ -17,9 +19,7 @@ export function pointerAt(text: string, end: number): string {
     if (index > end) break
     step(stack, token)
   }
-  return stack
-    .map(({ isArray, name, index }) => `/${isArray ? index : name.replaceAll("~", "~0").replaceAll("/", "~1")}`)
-    .join("")
+  return stack.map(({ isArray, name, index }) => `/${isArray ? index : formatToken(name)}`).join("")
 }
 
 function step(stack: Open[], token: string): void {

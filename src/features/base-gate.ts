@@ -1,6 +1,6 @@
 // `--base`: what a tree changes of its lockfile and settings against the revision that it is held to (DESIGN 8, FORMAT.md "A base"). Pure: the
 // files are read by cli/base.ts. The parts are base-gate-settings.ts, base-gate-logs.ts and base-gate-pins.ts.
-import type { BaseFinding } from "../core/base-report.js"
+import { type BaseFinding, type BaseKind, PIN_KINDS } from "../core/base-report.js"
 import { attempt, ToolsumError } from "../core/errors.js"
 import { computeTextDigest } from "../core/hash.js"
 import { formatLockfile, type Lockfile } from "../core/lockfile.js"
@@ -141,22 +141,13 @@ export function judgeDeparture(
     // What is missing is said already, and nothing else can be told while it is.
     if (lacking.has(pin.name) && verdict?.reason === "incomplete") return []
     const found = compareEvidence(pin, verdict, make)
-    const isOpen = [...found, ...findings].some(({ kind, name }) => name === pin.name && PIN_KINDS.has(kind))
+    const isOpen = [...found, ...findings].some(({ kind, name }) => name === pin.name && isPinKind(kind))
     return isOpen ? found : [make.pass("pin", pin.name, describePassed(pin), pin.pin.approved?.by ?? null)]
   })
   return [...findings, ...judged]
 }
 
-/** Kinds of which the name is a pin's. */
-const PIN_KINDS: ReadonlySet<string> = new Set([
-  "target",
-  "mask",
-  "definitions",
-  "order",
-  "chain",
-  "evidence",
-  "unapproved",
-])
+const isPinKind = (kind: BaseKind): boolean => PIN_KINDS.some((one) => one === kind)
 
 const describePassed = ({ before }: ChangedPin): string =>
   before === null ? "a new pin, proven and approved" : "another pin than the base's, proven and approved in its place"

@@ -5,6 +5,7 @@ import { compareUtf8 } from "../core/bytes.js"
 import type { SectionName } from "../core/item.js"
 import { isArray, isObject, type JsonValue } from "../core/json.js"
 import type { LoneItem } from "./items.js"
+import { stringMember } from "./members.js"
 
 /** A removed item and the added one that took its place. */
 export interface Rename {
@@ -51,17 +52,15 @@ interface Candidate {
 const toCandidate = (lone: LoneItem): Candidate => ({ lone, description: describeItem(lone.item) })
 
 function describeItem(item: JsonValue): Description {
-  const member = (name: string): string => {
-    const value = isObject(item) && Object.hasOwn(item, name) ? item[name] : ""
-    return typeof value === "string" ? value : ""
-  }
   const properties = new Set<string>()
   collectProperties(item, properties)
   return {
-    text: wordsOf(`${member("description").slice(0, 20 * MAX_FEATURES)} ${member("title").slice(0, MAX_FEATURES)}`),
+    text: wordsOf(
+      `${stringMember(item, "description").slice(0, 20 * MAX_FEATURES)} ${stringMember(item, "title").slice(0, MAX_FEATURES)}`,
+    ),
     properties,
     name: wordsOf(
-      member("name")
+      stringMember(item, "name")
         .slice(0, MAX_FEATURES)
         .replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2"),
     ),

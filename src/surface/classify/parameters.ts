@@ -2,7 +2,7 @@
 // What cannot be read to its end is told, so that it counts as reaching out.
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.js"
 import { splitName } from "../lint/name-words.js"
-import { stringMember } from "../lint/tool-view.js"
+import { stringMember } from "../members.js"
 import { NAMING_KEYWORDS } from "../schema/subschemas.js"
 import { MAX_PLACES, resolveRef, type SchemaPlace, walkSchema } from "../schema/walk.js"
 import { soleName } from "./patterns.js"

@@ -3,8 +3,8 @@ import { quote } from "../../core/errors.js"
 import type { JsonObject } from "../../core/json.js"
 import { splitName, splitText } from "../lint/name-words.js"
 import { splitSentences } from "../lint/sentences.js"
-import { member, stringMember } from "../lint/tool-view.js"
 import { inflect } from "../lint/verbs.js"
+import { memberOf, stringMember } from "../members.js"
 import {
   CREDENTIAL_WORDS,
   DESTROYING_VERBS,
@@ -170,7 +170,7 @@ function sensitiveWord(words: readonly string[]): string | null {
 
 /** A hint that admits risk is believed; one that denies it never is. */
 const hintSignals = (tool: JsonObject): readonly Signal[] =>
-  member(member(tool, "annotations"), "destructiveHint") === true
+  memberOf(memberOf(tool, "annotations"), "destructiveHint") === true
     ? [
         signal(
           "class.destructive-hint",

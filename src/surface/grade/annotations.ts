@@ -4,7 +4,8 @@ import { isObject, type JsonValue } from "../../core/json.js"
 import { formatPointer } from "../../core/pointer.js"
 import { isAtLeast, type Severity } from "../../core/severity.js"
 import type { ChangeFinding } from "../finding.js"
-import { type ChangedMember, type MemberGrader, meaning, ownMember, type Said } from "./changed-member.js"
+import { memberOf } from "../members.js"
+import { type ChangedMember, type MemberGrader, meaning, type Said } from "./changed-member.js"
 
 interface Hint {
   /** Value that counts where there is none. */
@@ -72,7 +73,7 @@ function coversOf(member: ChangedMember, names: readonly string[]): readonly str
 
 /** The effective value; what is neither true nor false is its own, since some clients take it for true. */
 function effective(name: string, annotations: JsonValue): JsonValue {
-  return ownMember(annotations, name) ?? HINTS[name]?.absent ?? null
+  return memberOf(annotations, name) ?? HINTS[name]?.absent ?? null
 }
 
 const isEffectivelyEqual = (name: string, before: JsonValue, after: JsonValue): boolean =>
@@ -108,7 +109,7 @@ function gradeHint(member: ChangedMember, name: string, hint: Hint, sides: reado
       return said("medium", `${name} is neither true nor false: clients read it in different ways`)
     return said("medium", `claims ${name} ${is}: clients may ask less before a call`)
   }
-  if (typeof was !== "boolean" || ownMember(sides[1], name) === undefined)
+  if (typeof was !== "boolean" || memberOf(sides[1], name) === undefined)
     return said("medium", `no longer claims ${name}: what was approved under the claim holds no more`)
   return said(hint.admitted, `admits ${name} ${is}: what was approved under the other claim holds no more`)
 }

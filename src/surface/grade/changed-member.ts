@@ -1,8 +1,10 @@
 // The members in which an item differs, each with what the diff says of it. What that means is left to the file that grades the member.
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.js"
 import { formatPointer } from "../../core/pointer.js"
+import { parseToken } from "../../core/pointer-token.js"
 import type { Change } from "../../core/verdict.js"
 import type { ChangeFinding, Finding, Place } from "../finding.js"
+import { memberOf } from "../members.js"
 import { diffValues } from "../values.js"
 
 /** A value on both sides; absent where there is none. */
@@ -56,13 +58,9 @@ export function changedMembers(item: ChangedItem): readonly ChangedMember[] {
 
 /** The values of a member on both sides. */
 function sidesOf(before: JsonObject, after: JsonObject, name: string): TwoSides {
-  const [a, b] = [ownMember(before, name), ownMember(after, name)]
+  const [a, b] = [memberOf(before, name), memberOf(after, name)]
   return { ...(a === undefined ? {} : { before: a }), ...(b === undefined ? {} : { after: b }) }
 }
-
-/** A member's value, undefined where there is none. */
-export const ownMember = (object: JsonValue | undefined, name: string): JsonValue | undefined =>
-  isObject(object) && Object.hasOwn(object, name) ? object[name] : undefined
 
 function changesByMember(
   item: ChangedItem,
@@ -101,5 +99,4 @@ function changesOfWhole(whole: Change, before: JsonObject, after: JsonObject): R
   return found
 }
 
-const firstToken = (pointer: string): string =>
-  (pointer.split("/", 2)[1] ?? "").replaceAll("~1", "/").replaceAll("~0", "~")
+const firstToken = (pointer: string): string => parseToken(pointer.split("/", 2)[1] ?? "")

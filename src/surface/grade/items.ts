@@ -7,7 +7,8 @@ import type { Change } from "../../core/verdict.js"
 import type { Tier } from "../classify/classify.js"
 import type { ChangeFinding, Place } from "../finding.js"
 import { splitName } from "../lint/name-words.js"
-import { meaning, ownMember } from "./changed-member.js"
+import { memberOf } from "../members.js"
+import { meaning } from "./changed-member.js"
 import { editOf } from "./texts.js"
 
 /** The word for an item of each section, as kinds have it. */
@@ -75,7 +76,7 @@ const isSameName = (a: string, b: string): boolean => splitName(a).join() === sp
 
 /** True where the description says something else than before. */
 function isRewritten(before: JsonValue, after: JsonValue): boolean {
-  const [a, b] = [ownMember(before, "description"), ownMember(after, "description")]
+  const [a, b] = [memberOf(before, "description"), memberOf(after, "description")]
   if (a === undefined && b === undefined) return false
   if (a !== undefined && b !== undefined && canonicalize(a) === canonicalize(b)) return false
   const edit = editOf({ ...(a === undefined ? {} : { before: a }), ...(b === undefined ? {} : { after: b }) })

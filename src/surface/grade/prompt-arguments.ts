@@ -3,8 +3,9 @@
 import { isArray, type JsonValue } from "../../core/json.js"
 import { formatPointer } from "../../core/pointer.js"
 import type { ChangeFinding } from "../finding.js"
+import { memberOf } from "../members.js"
 import { diffValues } from "../values.js"
-import { type ChangedMember, type MemberGrader, meaning, ownMember, wayOf } from "./changed-member.js"
+import { type ChangedMember, type MemberGrader, meaning, wayOf } from "./changed-member.js"
 import { gradeText } from "./texts.js"
 
 interface Argument {
@@ -38,7 +39,7 @@ function readArguments(list: JsonValue | undefined): readonly Argument[] | null 
   if (list === undefined) return []
   if (!isArray(list)) return null
   const named = list.flatMap((value, index) => {
-    const name = ownMember(value, "name")
+    const name = memberOf(value, "name")
     return typeof name === "string" ? [{ name, index, value }] : []
   })
   return named.length === list.length && new Set(named.map(({ name }) => name)).size === named.length ? named : null
@@ -77,7 +78,7 @@ function gradeArgument(member: ChangedMember, before: Argument | undefined, afte
   })
 }
 
-const isRequired = (argument: Argument): boolean => ownMember(argument.value, "required") === true
+const isRequired = (argument: Argument): boolean => memberOf(argument.value, "required") === true
 
 function appeared(member: ChangedMember, argument: Argument): ChangeFinding {
   const required = isRequired(argument)

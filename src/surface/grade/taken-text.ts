@@ -2,7 +2,8 @@
 import { quote } from "../../core/errors.js"
 import type { JsonValue } from "../../core/json.js"
 import type { ChangeFinding, Place } from "../finding.js"
-import { meaning, ownMember } from "./changed-member.js"
+import { memberOf } from "../members.js"
+import { meaning } from "./changed-member.js"
 
 /** Fewer characters say too little to be anybody's own. */
 const MIN_CHARS = 12
@@ -15,7 +16,7 @@ export function createOwnerOf(tools: ReadonlyMap<string | null, readonly JsonVal
   const owners = new Map<string, string | null>()
   for (const [name, items] of tools)
     for (const item of items) {
-      const text = ownMember(item, "description")
+      const text = memberOf(item, "description")
       if (typeof text === "string") owners.set(text, owners.has(text) ? null : name)
     }
   return (description) => owners.get(description) ?? null
@@ -27,7 +28,7 @@ export function gradeTakenText(
   { before, after }: { readonly before: JsonValue; readonly after: JsonValue },
   ownerOf: OwnerOf,
 ): readonly ChangeFinding[] {
-  const [was, is] = [ownMember(before, "description"), ownMember(after, "description")]
+  const [was, is] = [memberOf(before, "description"), memberOf(after, "description")]
   if (typeof is !== "string" || is === was || is.length < MIN_CHARS) return []
   const owner = ownerOf(is)
   if (owner === null || owner === item) return []

@@ -3,6 +3,7 @@
 import { compareUtf8 } from "../../core/bytes.js"
 import { escapeInvisible, quote } from "../../core/errors.js"
 import type { Finding } from "../finding.js"
+import { memberOf } from "../members.js"
 import {
   fitWeights,
   hasOppositeActions,
@@ -16,7 +17,7 @@ import {
 import { MAX_COMPARED, MAX_TEXT_CHARS } from "./limits.js"
 import { lookOf } from "./names.js"
 import { type Arguments, areSubstitutable, readArguments } from "./substitutable.js"
-import { member, type ToolView, toolFinding } from "./tool-view.js"
+import { type ToolView, toolFinding } from "./tool-view.js"
 
 /** Least likeness of the texts of two names that say the same, 0 to 1. */
 const MIN_LIKENESS_SAME_NAME = 0.5
@@ -65,7 +66,7 @@ function toCandidate(name: string, tool: ToolView): Candidate {
   const words = [...wording.name].sort()
   let known: Arguments | undefined
   const args = () => {
-    known ??= readArguments(member(tool.item, "inputSchema") ?? null)
+    known ??= readArguments(memberOf(tool.item, "inputSchema") ?? null)
     return known
   }
   return {

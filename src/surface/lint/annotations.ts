@@ -4,9 +4,10 @@ import { quote } from "../../core/errors.js"
 import { isObject } from "../../core/json.js"
 import type { ToolClass } from "../classify/classify.js"
 import type { Finding } from "../finding.js"
+import { memberOf } from "../members.js"
 import { MAX_SENTENCE_CHARS } from "./limits.js"
 import { splitName, splitText } from "./name-words.js"
-import { member, type ToolView, toolFinding } from "./tool-view.js"
+import { type ToolView, toolFinding } from "./tool-view.js"
 import { inflect, PLAINLY_DESTRUCTIVE_VERBS, WRITING_VERBS } from "./verbs.js"
 
 const forms = (verbs: readonly string[]): ReadonlyMap<string, string> =>
@@ -19,10 +20,10 @@ const WRITING = forms(["remove", ...WRITING_VERBS])
 /** Tells hints that a tool belies: by what it says of itself (critical where it takes away) or by what it takes (high). More than one
  *  false hint is one finding on all annotations. */
 export function lintAnnotations(tool: ToolView, found: ToolClass | undefined): readonly Finding[] {
-  const annotations = member(tool.item, "annotations")
+  const annotations = memberOf(tool.item, "annotations")
   if (!isObject(annotations)) return []
-  const readsOnly = member(annotations, "readOnlyHint") === true
-  const spares = member(annotations, "destructiveHint") === false
+  const readsOnly = memberOf(annotations, "readOnlyHint") === true
+  const spares = memberOf(annotations, "destructiveHint") === false
   const taken = readsOnly || spares ? statedVerb(tool, DESTRUCTIVE) : null
   if (taken !== null) {
     const hints = [...(readsOnly ? ["readOnlyHint"] : []), ...(spares ? ["destructiveHint"] : [])]

@@ -1,8 +1,9 @@
 // What a server does everywhere and one tool leaves out. A gap in the documentation, not a fault of the tool.
 import { isObject, type JsonValue } from "../../core/json.js"
 import type { Finding } from "../finding.js"
+import { memberOf, stringMember } from "../members.js"
 import { MAX_COMPARED_PROPERTIES, MAX_TEXT_CHARS } from "./limits.js"
-import { member, stringMember, type ToolView, toolFinding } from "./tool-view.js"
+import { type ToolView, toolFinding } from "./tool-view.js"
 import { DESTRUCTIVE_VERBS, inflect, WRITING_VERBS } from "./verbs.js"
 
 /** Tools from which on a habit can be told from chance. */
@@ -31,7 +32,7 @@ const ACTING = new RegExp(
 const textOf = (tool: ToolView): string => tool.description.slice(0, MAX_TEXT_CHARS)
 
 const propertiesOf = (tool: ToolView): readonly JsonValue[] => {
-  const properties = member(member(tool.item, "inputSchema"), "properties")
+  const properties = memberOf(memberOf(tool.item, "inputSchema"), "properties")
   return isObject(properties) ? Object.values(properties).slice(0, MAX_COMPARED_PROPERTIES) : []
 }
 
@@ -45,7 +46,7 @@ const CONVENTIONS: readonly Convention[] = [
   },
   {
     concerns: () => true,
-    keeps: (tool) => isObject(member(tool.item, "annotations")),
+    keeps: (tool) => isObject(memberOf(tool.item, "annotations")),
     pointer: "",
     severity: "low",
     what: "have annotations",
@@ -61,7 +62,7 @@ const CONVENTIONS: readonly Convention[] = [
 
 /** A reference is described where it leads. */
 const isDescribed = (schema: JsonValue): boolean =>
-  stringMember(schema, "description") !== "" || member(schema, "$ref") !== undefined
+  stringMember(schema, "description") !== "" || memberOf(schema, "$ref") !== undefined
 
 /** Tells tools that depart from what most tools of the list do. */
 export function lintConventions(tools: readonly ToolView[]): readonly Finding[] {

@@ -6,7 +6,8 @@ import { isArray, isObject, type JsonValue } from "../../core/json.js"
 import { formatPointer } from "../../core/pointer.js"
 import type { Surface } from "../../core/section.js"
 import type { Finding, Place } from "../finding.js"
-import { listItems, member } from "./tool-view.js"
+import { memberOf } from "../members.js"
+import { listItems } from "./tool-view.js"
 
 type Owner = Pick<Place, "section" | "item">
 
@@ -86,10 +87,10 @@ const ADDRESS = /^(?:https?|ui|file|wss?):\/\//i
 const isAddress = (value: JsonValue): boolean => typeof value === "string" && ADDRESS.test(value)
 
 function lintAddresses(owner: Owner, value: JsonValue): readonly Finding[] {
-  const icons = member(value, "icons")
-  const meta = member(value, "_meta")
+  const icons = memberOf(value, "icons")
+  const meta = memberOf(value, "_meta")
   const sources = (isArray(icons) ? icons : []).flatMap((icon, i) => {
-    const src = isObject(icon) ? member(icon, "src") : icon
+    const src = isObject(icon) ? memberOf(icon, "src") : icon
     const pointer = isObject(icon) ? `/icons/${i}/src` : `/icons/${i}`
     return typeof src === "string" && !/^data:/i.test(src) ? [notCovered(owner, pointer, src)] : []
   })

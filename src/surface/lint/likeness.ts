@@ -1,7 +1,9 @@
 // How alike two tools read: the words of their names, and their texts weighed by how much a word tells on this server (TF-IDF).
+
+import { stringMember } from "../members.js"
 import { MAX_NAME_CHARS } from "./limits.js"
 import { splitName, splitText, toTerms } from "./name-words.js"
-import { stringMember, type ToolView } from "./tool-view.js"
+import type { ToolView } from "./tool-view.js"
 import { areOpposite } from "./verbs.js"
 
 /** The words of a tool that are compared. */

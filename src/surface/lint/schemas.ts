@@ -3,16 +3,17 @@ import { quote } from "../../core/errors.js"
 import { isArray, isObject, type JsonObject, type JsonValue } from "../../core/json.js"
 import { formatPointer } from "../../core/pointer.js"
 import type { Finding } from "../finding.js"
+import { memberOf } from "../members.js"
 import { type ResolvedRef, resolveRef, type SchemaPlace, walkSchema } from "../schema/walk.js"
 import { splitName } from "./name-words.js"
-import { member, type ToolView, toolFinding } from "./tool-view.js"
+import { type ToolView, toolFinding } from "./tool-view.js"
 
 /** Findings about the schemas of one tool. */
 export function lintSchemas(tool: ToolView): readonly Finding[] {
-  const output = member(tool.item, "outputSchema")
+  const output = memberOf(tool.item, "outputSchema")
   return [
     ...lintRoot(tool),
-    ...lintSchema(tool, "inputSchema", member(tool.item, "inputSchema")),
+    ...lintSchema(tool, "inputSchema", memberOf(tool.item, "inputSchema")),
     ...lintSchema(tool, "outputSchema", output),
     ...(output === undefined || isObject(output)
       ? []
@@ -22,10 +23,10 @@ export function lintSchemas(tool: ToolView): readonly Finding[] {
 
 /** MCP wants an object of `type` "object"; a strict client refuses the whole list for one tool without. */
 function lintRoot(tool: ToolView): readonly Finding[] {
-  const schema = member(tool.item, "inputSchema")
+  const schema = memberOf(tool.item, "inputSchema")
   if (schema === undefined) return [notAnObject(tool, "", "has no inputSchema")]
   if (!isObject(schema)) return [notAnObject(tool, "/inputSchema", "inputSchema is no object")]
-  if (member(schema, "type") === "object") return []
+  if (memberOf(schema, "type") === "object") return []
   return [
     notAnObject(
       tool,
@@ -68,9 +69,9 @@ function lintPlace(tool: ToolView, place: SchemaPlace, resolve: (ref: string) =>
   if (typeof schema === "boolean") return []
   if (!isObject(schema)) return [badSchema(tool, pointer, "expected a schema, an object or a boolean")]
   const findings = badKeywords(schema).map(([keyword, why]) => badSchema(tool, pointer + formatPointer([keyword]), why))
-  const ref = member(schema, "$ref")
+  const ref = memberOf(schema, "$ref")
   if (typeof ref === "string") findings.push(...lintRef(tool, `${pointer}/$ref`, ref, resolve(ref)))
-  const header = member(schema, "x-mcp-header")
+  const header = memberOf(schema, "x-mcp-header")
   if (header !== undefined) findings.push(headerMirror(tool, place, schema, header))
   return findings
 }
@@ -94,8 +95,8 @@ function lintRef(tool: ToolView, pointer: string, ref: string, resolved: Resolve
 
 /** Free text may hold a secret; one of a few known values, a number or a flag does not, unless its name says so. */
 function headerMirror(tool: ToolView, place: SchemaPlace, schema: JsonObject, header: JsonValue): Finding {
-  const closed = ["enum", "const"].some((keyword) => member(schema, keyword) !== undefined)
-  const isFree = !closed && !["boolean", "integer", "number"].includes(String(member(schema, "type") ?? ""))
+  const closed = ["enum", "const"].some((keyword) => memberOf(schema, keyword) !== undefined)
+  const isFree = !closed && !["boolean", "integer", "number"].includes(String(memberOf(schema, "type") ?? ""))
   const name = typeof header === "string" ? ` ${quote(header)}` : ""
   return toolFinding(tool.key, `${place.pointer}/x-mcp-header`, {
     rule: "header-mirror",

@@ -2,6 +2,7 @@
 import { quote } from "../../core/errors.js"
 import { isArray, isObject } from "../../core/json.js"
 import type { Finding } from "../finding.js"
+import { memberOf } from "../members.js"
 import { MAX_COMPARED_PROPERTIES } from "./limits.js"
 import { splitName } from "./name-words.js"
 import {
@@ -14,7 +15,7 @@ import {
   REACHES,
 } from "./scope-words.js"
 import { splitSentences } from "./sentences.js"
-import { member, type ToolView, toolFinding } from "./tool-view.js"
+import { type ToolView, toolFinding } from "./tool-view.js"
 import { DESTRUCTIVE_VERBS, inflect, PLAINLY_DESTRUCTIVE_VERBS } from "./verbs.js"
 
 const anyOf = (words: readonly string[]): string => `(?:${words.join("|")})`
@@ -90,10 +91,10 @@ const isContained = (what: string): boolean =>
 function isBoundByParameter(object: string, tool: ToolView): boolean {
   const [, article, where = ""] =
     /\b(?:of|from|in|on|for|with(?:in)?|inside|under|at|to)\s+(an?\s)?([\s\S]*)/i.exec(object) ?? []
-  const schema = member(tool.item, "inputSchema")
-  const required = member(schema, "required")
+  const schema = memberOf(tool.item, "inputSchema")
+  const required = memberOf(schema, "required")
   if (article !== undefined && isArray(required) && required.length > 0) return true
-  const properties = member(schema, "properties")
+  const properties = memberOf(schema, "properties")
   const names = isObject(properties) ? Object.keys(properties).slice(0, MAX_COMPARED_PROPERTIES) : []
   const said = new Set(splitName(where).flatMap((word) => [word, word.replace(/s$/, "")]))
   return names.some((name) => splitName(name).some((word) => said.has(word)))

@@ -1,8 +1,8 @@
 // Whether a call meant for one tool would be accepted by another: only then can a model pick the wrong one and not notice.
 import { isArray, isObject, type JsonObject, type JsonValue } from "../../core/json.js"
+import { memberOf } from "../members.js"
 import { resolveRef } from "../schema/walk.js"
 import { MAX_ALTERNATIVES, MAX_COMPARED_PROPERTIES } from "./limits.js"
-import { member } from "./tool-view.js"
 
 /** What an input schema accepts, as far as it is compared. */
 export interface Arguments {
@@ -25,13 +25,13 @@ const ANYTHING: Accepted = { types: null, values: null, format: null }
 /** Read what an input schema accepts. Total; what is no schema accepts nothing in particular. */
 export function readArguments(schema: JsonValue): Arguments {
   const properties = new Map<string, Accepted>()
-  const listed = member(schema, "properties")
+  const listed = memberOf(schema, "properties")
   if (isObject(listed))
     for (const [name, property] of Object.entries(listed).slice(0, MAX_COMPARED_PROPERTIES))
       properties.set(name, readAccepted(schema, property))
-  const required = member(schema, "required")
+  const required = memberOf(schema, "required")
   const names = isArray(required) ? required.filter((name) => typeof name === "string") : []
-  const additional = member(schema, "additionalProperties")
+  const additional = memberOf(schema, "additionalProperties")
   return { required: names, properties, isOpen: additional === true || isObject(additional) }
 }
 
@@ -42,8 +42,8 @@ function readAccepted(root: JsonValue, property: JsonValue): Accepted {
   for (let i = 0; i < open.length; i++) {
     const schema = open[i] ?? null
     if (i >= MAX_ALTERNATIVES || !isObject(schema)) return ANYTHING
-    const ref = member(schema, "$ref")
-    const alternatives = member(schema, "anyOf") ?? member(schema, "oneOf")
+    const ref = memberOf(schema, "$ref")
+    const alternatives = memberOf(schema, "anyOf") ?? memberOf(schema, "oneOf")
     if (typeof ref === "string") {
       const resolved = resolveRef(root, ref, "")
       if (!resolved.found) return ANYTHING
@@ -55,13 +55,13 @@ function readAccepted(root: JsonValue, property: JsonValue): Accepted {
 }
 
 function readLeaf(schema: JsonObject): Accepted {
-  const type = member(schema, "type")
+  const type = memberOf(schema, "type")
   const types =
     typeof type === "string" ? [type] : isArray(type) ? type.filter((name) => typeof name === "string") : null
-  const listed = member(schema, "enum")
-  const constant = member(schema, "const")
+  const listed = memberOf(schema, "enum")
+  const constant = memberOf(schema, "const")
   const values = isArray(listed) ? listed : constant === undefined ? null : [constant]
-  const format = member(schema, "format")
+  const format = memberOf(schema, "format")
   return {
     types:
       types && new Set(types.filter((name) => name !== "null").map((name) => (name === "integer" ? "number" : name))),

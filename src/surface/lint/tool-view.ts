@@ -1,7 +1,9 @@
 // A tool as lint reads it: what its members hold, with the odd ones left out.
+
 import { isArray, isObject, type JsonObject, type JsonValue } from "../../core/json.js"
 import { itemKey, type SectionName, type Surface, surfaceMember } from "../../core/section.js"
 import type { Finding } from "../finding.js"
+import { stringMember } from "../members.js"
 
 /** One tool of a list that is an object. */
 export interface ToolView {
@@ -27,16 +29,6 @@ export const viewTools = (surface: Surface): readonly ToolView[] =>
       ? [{ item, key: itemKey("tools", item), description: stringMember(item, "description"), index }]
       : [],
   )
-
-/** Own member of an object, undefined where there is none. */
-export const member = (value: JsonValue | undefined, name: string): JsonValue | undefined =>
-  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
-
-/** Text of a member, "" where it is none. */
-export function stringMember(value: JsonValue | undefined, name: string): string {
-  const text = member(value, name)
-  return typeof text === "string" ? text : ""
-}
 
 /** A finding on a tool. */
 export const toolFinding = (

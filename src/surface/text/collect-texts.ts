@@ -2,7 +2,7 @@
 // as well as prose does. What the texts hold is left to the rules.
 import { itemKey, SECTION_NAMES } from "../../core/item.js"
 import { isArray, type JsonObject, type JsonValue } from "../../core/json.js"
-import { formatToken } from "../../core/pointer.js"
+import { formatToken } from "../../core/pointer-token.js"
 import { type Surface, surfaceMember } from "../../core/section.js"
 import type { Place } from "../finding.js"
 
