@@ -1,6 +1,6 @@
 // Where a reader of JSON stopped, as a JSON Pointer: found by going over the text once more, so that reading what is well formed keeps no
 // account of it.
-import { formatToken } from "./pointer-token.js"
+import { escapeToken } from "./pointer-token.js"
 
 /** An array or object that is open: the member or element that is being read. */
 interface Open {
@@ -19,7 +19,7 @@ export function pointerAt(text: string, end: number): string {
     if (index > end) break
     step(stack, token)
   }
-  return stack.map(({ isArray, name, index }) => `/${isArray ? index : formatToken(name)}`).join("")
+  return stack.map(({ isArray, name, index }) => `/${isArray ? index : escapeToken(name)}`).join("")
 }
 
 function step(stack: Open[], token: string): void {

@@ -2,7 +2,7 @@
 // array indexes have one spelling, so equal texts are equal places.
 import { type Bad, quote } from "./errors.js"
 import { isArray, isObject, type JsonValue } from "./json.js"
-import { formatToken, parseToken } from "./pointer-token.js"
+import { escapeToken, unescapeToken } from "./pointer-token.js"
 
 const BAD_ESCAPE = /~(?![01])/
 const INDEX = /^(?:0|[1-9][0-9]{0,9})$/
@@ -12,12 +12,12 @@ export function parsePointer(text: string, bad: Bad): readonly string[] {
   if (text === "") return []
   if (!text.startsWith("/")) throw bad(`expected a JSON Pointer that is empty or starts with "/", got ${quote(text)}`)
   if (BAD_ESCAPE.test(text)) throw bad(`expected "~" only as "~0" or "~1", got ${quote(text)}`)
-  return text.slice(1).split("/").map(parseToken)
+  return text.slice(1).split("/").map(unescapeToken)
 }
 
 /** Text of a pointer: the inverse of `parsePointer`. */
 export const formatPointer = (tokens: readonly string[]): string =>
-  tokens.map((token) => `/${formatToken(token)}`).join("")
+  tokens.map((token) => `/${escapeToken(token)}`).join("")
 
 /** The value at `tokens` inside `value`, or undefined when there is none. `-` and indexes with leading zeros name nothing. */
 export function valueAt(value: JsonValue, tokens: readonly string[]): JsonValue | undefined {

@@ -1,7 +1,7 @@
 // The members in which an item differs, each with what the diff says of it. What that means is left to the file that grades the member.
 import { isObject, type JsonObject, type JsonValue } from "../../core/json.js"
 import { formatPointer } from "../../core/pointer.js"
-import { parseToken } from "../../core/pointer-token.js"
+import { unescapeToken } from "../../core/pointer-token.js"
 import type { Change } from "../../core/verdict.js"
 import type { ChangeFinding, Finding, Place } from "../finding.js"
 import { memberOf } from "../members.js"
@@ -99,4 +99,4 @@ function changesOfWhole(whole: Change, before: JsonObject, after: JsonObject): R
   return found
 }
 
-const firstToken = (pointer: string): string => parseToken(pointer.split("/", 2)[1] ?? "")
+const firstToken = (pointer: string): string => unescapeToken(pointer.split("/", 2)[1] ?? "")

@@ -2,7 +2,7 @@
 // as well as prose does. What the texts hold is left to the rules.
 import { itemKey, SECTION_NAMES } from "../../core/item.js"
 import { isArray, type JsonObject, type JsonValue } from "../../core/json.js"
-import { formatToken } from "../../core/pointer-token.js"
+import { escapeToken } from "../../core/pointer-token.js"
 import { type Surface, surfaceMember } from "../../core/section.js"
 import type { Place } from "../finding.js"
 
@@ -57,7 +57,7 @@ function collectIn(into: Collection, value: JsonValue, pointer: string, member: 
 function collectMembers(into: Collection, value: JsonObject, pointer: string, member: string): void {
   const isItem = pointer === ""
   for (const name of Object.keys(value)) {
-    const at = `${pointer}/${formatToken(name)}`
+    const at = `${pointer}/${escapeToken(name)}`
     if (!isItem || !KNOWN_MEMBERS.has(name)) add(into, name, at, member, true)
     collectIn(into, value[name] ?? null, at, name)
   }
